@@ -1,0 +1,195 @@
+# foster: build, install, test.
+#
+#   make                 build/foster: static, stripped; with musl where it is
+#   make STATIC=0        dynamic
+#   make install         PREFIX=/usr/local DESTDIR=
+#   make demo            build, and show the main job
+#   make check           all tests that need no container engine
+#   make check-smoke     a few seconds of them
+#   make check-asan check-glibc check-runtimes lint fuzz bench
+#
+# CC, CFLAGS, CPPFLAGS and LDFLAGS are honoured. DEPS=0 never installs a tool.
+
+VERSION = 1.0.0
+BUILD   = build
+PREFIX  = /usr/local
+DESTDIR =
+STATIC  = 1
+DEPS    = 1
+# Sanitizer flags, for foster and its unit tests but not for the probes.
+SANITIZE =
+
+# musl makes a static binary that is a twentieth of glibc's. It is chosen here,
+# and not in a recipe, so whatever installs it has to run before this make does:
+# see "after setup" below.
+ifeq ($(origin CC),default)
+  CC := $(shell command -v musl-gcc >/dev/null 2>&1 && echo musl-gcc || echo cc)
+endif
+
+CFLAGS ?= -Os
+override SIZE_CFLAGS = -ffunction-sections -fdata-sections \
+  -fno-asynchronous-unwind-tables -fno-unwind-tables -fno-ident \
+  -fomit-frame-pointer -fmerge-all-constants
+override SIZE_LDFLAGS = -Wl,--gc-sections -Wl,-z,noseparate-code \
+  -Wl,-z,norelro -Wl,--build-id=none -Wl,--hash-style=gnu
+ifneq ($(SANITIZE),)
+  override SIZE_CFLAGS =
+  override SIZE_LDFLAGS =
+endif
+
+override WARNINGS = -Wall -Wextra -Wpedantic -Wshadow -Wconversion \
+  -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wundef -Wformat=2 -Wcast-qual
+
+ifeq ($(STATIC),0)
+  override LINK_CFLAGS  =
+  override LINK_LDFLAGS =
+else
+  # Not position-independent: relocations and their code are a tenth of all.
+  override LINK_CFLAGS  = -fno-pie
+  override LINK_LDFLAGS = -static -no-pie
+endif
+
+# Same bits from any folder: sources are named relative to this one, and the
+# name of the folder itself is mapped away.
+override BASE_CFLAGS = -std=c11 -D_GNU_SOURCE -ffile-prefix-map=$(CURDIR)=. \
+  $(WARNINGS) $(SIZE_CFLAGS) $(LINK_CFLAGS) $(SANITIZE)
+override COMPILE = $(CC) $(CPPFLAGS) $(BASE_CFLAGS) $(CFLAGS) -MMD -MP
+override LINK = $(CC) $(SANITIZE) $(CFLAGS) $(LINK_LDFLAGS) $(SIZE_LDFLAGS) \
+  $(LDFLAGS)
+override PROBE_FLAGS = $(CPPFLAGS) -std=c11 -D_GNU_SOURCE $(WARNINGS) \
+  $(LINK_CFLAGS) $(CFLAGS) -MMD -MP
+
+# Seven digits, as dockerd compares them. .commit is in a release tarball.
+COMMIT := $(shell if [ -e .commit ]; then cat .commit; elif [ -e .git ]; then \
+  git -c safe.directory='*' rev-parse HEAD 2>/dev/null; fi | cut -c1-7)
+override IDENTITY = -DFOSTER_VERSION='"$(VERSION)"' \
+  $(if $(COMMIT),-DFOSTER_COMMIT='"$(COMMIT)"')
+
+SOURCES := $(sort $(wildcard src/*.c))
+OBJECTS := $(SOURCES:src/%.c=$(BUILD)/obj/%.o)
+PARTS   := $(filter-out $(BUILD)/obj/main.o,$(OBJECTS))
+PROBES  := $(sort $(wildcard tests/probes/*.c))
+UNITS   := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,\
+             $(sort $(wildcard tests/unit/test_*.c)))
+FUZZERS := $(patsubst tests/fuzz/%.c,%,$(sort $(wildcard tests/fuzz/fuzz_*.c)))
+LIBC    := $(if $(findstring musl,$(CC) $(shell $(CC) -dumpmachine)),musl,\
+             the libc of $(CC))
+
+.DELETE_ON_ERROR:
+.SUFFIXES:
+.PHONY: all install clean probe units \
+  demo check check-smoke check-asan check-glibc check-runtimes lint fuzz bench \
+  demo-now check-now check-smoke-now check-asan-now check-glibc-now \
+  check-runtimes-now lint-now fuzz-now bench-now FORCE
+
+all: $(BUILD)/foster
+
+$(BUILD)/foster: $(OBJECTS) $(BUILD)/flags
+	$(LINK) -o $@.full $(OBJECTS)
+	$(if $(SANITIZE),cp,strip -s -R .comment -R .note.gnu.property -o $@) \
+	  $@.full $(if $(SANITIZE),$@)
+	@echo "$@: $$(wc -c <$@) bytes, $(strip $(LIBC)), \
+	$(if $(filter 0,$(STATIC)),dynamic,static)"
+
+$(BUILD)/obj/%.o: src/%.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(COMPILE) -c -o $@ $<
+
+$(BUILD)/obj/options.o $(BUILD)/obj/status.o: $(BUILD)/identity
+$(BUILD)/obj/options.o $(BUILD)/obj/status.o: \
+  override BASE_CFLAGS += $(IDENTITY)
+
+# Stamps: rewritten only when they would say something else.
+define stamp
+@mkdir -p $(@D)
+@printf '%s\n' $(1) >$@.new
+@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
+endef
+$(BUILD)/flags: FORCE
+	$(call stamp,'$(subst ','\'',$(COMPILE) / $(LINK))')
+$(BUILD)/identity: FORCE
+	$(call stamp,'$(subst ','\'',$(IDENTITY))')
+
+probe: $(BUILD)/probe
+$(BUILD)/probe: $(PROBES:tests/probes/%.c=$(BUILD)/probes/%.o)
+	$(CC) $(CFLAGS) $(LINK_LDFLAGS) $(LDFLAGS) -o $@ $^
+$(BUILD)/probes/%.o: tests/probes/%.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(CC) $(PROBE_FLAGS) -c -o $@ $<
+
+# Everything but main(), for the unit tests. A test that includes a src/*.c to
+# reach what is static there brings its symbols along, and the archive's own
+# copy is not pulled in.
+$(BUILD)/parts.a: $(PARTS)
+	@rm -f $@
+	ar rcs $@ $^
+units: $(UNITS)
+$(BUILD)/unit/%: tests/unit/%.c $(BUILD)/parts.a
+	@mkdir -p $(@D)
+	$(COMPILE) $(IDENTITY) -UNDEBUG -Isrc -MF $@.d -o $@ $< $(BUILD)/parts.a \
+	  $(LINK_LDFLAGS) $(SIZE_LDFLAGS) $(LDFLAGS)
+
+install: $(BUILD)/foster
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/man/man1
+	install -m 755 $(BUILD)/foster $(DESTDIR)$(PREFIX)/bin/foster
+	install -m 644 src/foster.1 $(DESTDIR)$(PREFIX)/share/man/man1/foster.1
+
+clean:
+	rm -rf $(BUILD)
+
+# What tests/setup may install changes which compiler is there, so the work
+# itself is done by a second make, after setup.
+demo check check-smoke check-asan check-glibc check-runtimes lint fuzz bench:
+	@DEPS=$(DEPS) sh tests/setup $@
+	@+$(MAKE) --no-print-directory $@-now
+
+override TEST_ENV = BUILD=$(abspath $(BUILD)) \
+  FOSTER=$(or $(FOSTER),$(abspath $(BUILD)/foster)) \
+  PROBE=$(abspath $(BUILD)/probe)
+TESTS = $(sort $(wildcard tests/*.bats))
+
+demo-now: $(BUILD)/foster
+	@$(TEST_ENV) sh tests/demo
+
+check-now: $(BUILD)/foster $(BUILD)/probe $(UNITS)
+	@$(TEST_ENV) bash tests/run $(UNITS) $(TESTS)
+
+check-smoke-now: $(BUILD)/foster $(BUILD)/probe
+	@$(TEST_ENV) bash tests/run $(wildcard tests/[0-9]*.bats)
+
+check-runtimes-now: $(BUILD)/foster $(BUILD)/probe
+	@$(TEST_ENV) bash tests/run --jobs 1 $(sort $(wildcard tests/runtimes/*.bats))
+
+# The same tests with other builds. What a build makes impossible is tagged in
+# the test with the reason, and left out here.
+check-glibc-now:
+	@+FOSTER_OMIT=not-glibc $(MAKE) --no-print-directory check-now CC=gcc \
+	  BUILD=$(BUILD)/glibc
+
+check-asan-now:
+	@+FOSTER_OMIT=not-asan,not-glibc \
+	  ASAN_OPTIONS=detect_leaks=0:exitcode=99:handle_segv=0:handle_sigbus=0:handle_sigfpe=0:handle_sigill=0:handle_abort=0 \
+	  UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1:exitcode=99 \
+	  $(MAKE) --no-print-directory check-now CC=gcc STATIC=0 \
+	  BUILD=$(BUILD)/asan CFLAGS='-O1 -g' \
+	  SANITIZE='-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer'
+
+lint-now:
+	@BUILD=$(abspath $(BUILD)) bash tests/lint
+
+bench-now: $(BUILD)/foster $(BUILD)/probe
+	@$(TEST_ENV) bash tests/bench/run
+
+# FUZZ_SECONDS for each; 0 runs the kept corpus once, and nothing new.
+FUZZ_SECONDS = 60
+fuzz-now: $(FUZZERS:%=$(BUILD)/fuzz/%)
+	@FUZZ_SECONDS=$(FUZZ_SECONDS) bash tests/run --fuzz $^
+$(BUILD)/fuzz/%: tests/fuzz/%.c $(SOURCES) $(wildcard src/*.h)
+	@mkdir -p $(@D)
+	clang -std=c11 -D_GNU_SOURCE -O1 -g -Isrc $(IDENTITY) -Dmain=foster_main \
+	  -fsanitize=fuzzer-no-link,address,undefined -c -o $@.main.o src/main.c
+	clang -std=c11 -D_GNU_SOURCE -O1 -g -Isrc $(IDENTITY) \
+	  -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all \
+	  -o $@ $< $@.main.o $(filter-out src/main.c,$(SOURCES))
+
+-include $(wildcard $(BUILD)/obj/*.d $(BUILD)/probes/*.d $(BUILD)/unit/*.d)
