@@ -1,0 +1,58 @@
+/* Message building and the one write to stderr. */
+#ifndef FOSTER_LOG_H
+#define FOSTER_LOG_H
+
+#include <stddef.h>
+
+enum log_level {
+  LOG_NONE = -1, /* stderr was closed at the start: what is 2 is not ours */
+  LOG_WARNING, /* always said */
+  LOG_VERBOSE, /* -v */
+  LOG_DEBUG,   /* -vv: every signal and every wait */
+};
+
+/* How much is said; the only global. LOG_WARNING from the first instruction on,
+ * so that usage errors are heard; main sets it once, from the options. */
+extern enum log_level log_level;
+
+/* How line_format() renders the bytes that come in by %s. */
+enum line_escape {
+  LINE_PLAIN, /* control bytes as \xHH, so that a line stays one line */
+  LINE_JSON,  /* as the inside of a JSON string: valid for any bytes */
+};
+
+/* Text under construction. What does not fit is cut off, and `truncated` says
+ * so; `text` is always terminated. */
+struct line {
+  char *text;
+  size_t size; /* bytes at text, the terminator included */
+  size_t length;
+  enum line_escape escape;
+  int truncated;
+};
+
+/* A line over a char array. */
+#define LINE(array) \
+  (struct line) { .text = (array), .size = sizeof(array) }
+
+/* Append to a line. A small part of printf(3): %s (escaped as the line says),
+ * %d %u %ld %lu %lld %llu, %c (taken as it is) and %%; no flags, no widths. */
+void line_format(struct line *line, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* Write "foster: ", the text and a newline to stderr in one write that never
+ * blocks: if stderr cannot take it at once the line is lost. Of a line longer
+ * than 1 KiB the end is cut off and replaced by "...". Nothing is written if
+ * level is above log_level. errno is left as it was. */
+void log_line(enum log_level level, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* Write `length` bytes to fd without ever blocking, in one write. Returns 0, or
+ * -1 with errno: EAGAIN where fd could not take them, or not all, at once. */
+int write_nonblocking(int fd, const char *bytes, size_t length);
+
+/* Our own words for an errno, the same with every libc; "error N" for those
+ * that foster never meets, in a buffer that the next call may change. */
+const char *error_words(int error);
+
+#endif
