@@ -1,0 +1,340 @@
+# shellcheck shell=bash
+# What the tests share. Every .bats file begins with `load helpers`.
+#
+# A behaviour is one function, and a test a line for each way to run it:
+#
+#   exit_code_is_passed_on() {
+#     run foster sh -c 'exit 3'
+#     is "$status" 3
+#   }
+#   @test "spawn: an exit code is passed on: as PID 1"     { as_pid1 exit_code_is_passed_on; }
+#   @test "spawn: an exit code is passed on: as subreaper" { as_subreaper exit_code_is_passed_on; }
+#
+# In it `foster` runs the init of that mode to its end, and `start` in the
+# background:
+#
+#   start "$PROBE" signals     # options first, if any
+#   ready                      # it wrote READY
+#   signal TERM                # to init, from outside
+#   expect "program 15 user 0" # the next line that it wrote
+#   finish                     # waits; sets $status, and $stderr
+#   is "$status" 0
+
+helpers_folder=$(cd "${BASH_SOURCE[0]%/*}" && pwd)
+: "${BUILD:=${helpers_folder%/*}/build}"
+: "${FOSTER:=$BUILD/foster}"
+: "${PROBE:=$BUILD/probe}"
+export BUILD FOSTER PROBE
+
+# Seconds after which waiting fails. Long, since a machine may be busy: only
+# what is broken ever waits so long.
+: "${PATIENCE:=30}"
+
+# ---- Around each test. A file with its own setup or teardown calls these.
+
+setup() { common_setup; }
+teardown() { common_teardown; }
+
+common_setup() {
+  cd "$BATS_TEST_TMPDIR" || return
+  # By this every process of the test is known, whatever became of it.
+  export FOSTER_TEST_ID="$BATS_ROOT_PID.$$.$BATS_TEST_NUMBER.$RANDOM"
+  unset FOSTER_OPTIONS DUMB_INIT_SETSID DUMB_INIT_DEBUG ${!TINI_@}
+  unset LISTEN_PID LISTEN_FDS WATCHDOG_PID
+  ulimit -c 0
+  MODE=plain
+  INIT_COMMAND=("$FOSTER")
+  WRAPPER=()
+  JOB='' INIT='' STDOUT=''
+}
+
+# Nothing may be left running: that is what an init is for.
+common_teardown() {
+  local left='' pid
+  # A test that failed half-way leaves its init; that one is not to be blamed.
+  if [[ -z ${BATS_TEST_COMPLETED:-} ]]; then
+    kill_left_over
+    return 0
+  fi
+  # Whatever was killed with its PID namespace may need a moment.
+  if ! PATIENCE=5 wait_until nothing_left 2>/dev/null; then
+    for pid in $(test_processes); do
+      left+=" $pid ($(tr '\0' ' ' 2>/dev/null <"/proc/$pid/cmdline"))"
+    done
+    kill_left_over
+    echo "left running:$left" >&2
+    return 1
+  fi
+}
+
+# The processes whose environment has this test's mark.
+test_processes() {
+  local file pid
+  for file in $(grep -lzsx "FOSTER_TEST_ID=$FOSTER_TEST_ID" \
+    /proc/[0-9]*/environ); do
+    pid=${file#/proc/}
+    pid=${pid%/environ}
+    # grep has found itself as well.
+    if [[ -e $file && $pid != "$BASHPID" ]]; then
+      echo "$pid"
+    fi
+  done
+}
+
+nothing_left() { [[ -z $(test_processes) ]]; }
+
+kill_left_over() {
+  local pid tries
+  for tries in {1..50}; do
+    nothing_left && return
+    for pid in $(test_processes); do
+      kill -KILL "$pid" 2>/dev/null || :
+    done
+    sleep 0.02
+  done
+  echo "not killed in $tries rounds" >&2
+}
+
+# ---- Ways to run init.
+
+# As PID 1 of a PID namespace that it dies with; no root needed.
+as_pid1() {
+  requires pid_namespace
+  MODE=pid1
+  INIT_COMMAND=(unshare "${UNSHARE_FLAGS[@]}" "$FOSTER")
+  "$@"
+}
+
+as_subreaper() {
+  MODE=subreaper
+  INIT_COMMAND=("$FOSTER" -s)
+  "$@"
+}
+
+# Neither: it has no claim on orphans.
+as_plain() {
+  MODE=plain
+  INIT_COMMAND=("$FOSTER")
+  "$@"
+}
+
+# foster [OPTIONS] PROGRAM [ARG...]: run it to its end, in the foreground.
+foster() { "${INIT_COMMAND[@]}" "$@"; }
+
+# start [OPTIONS] PROGRAM [ARG...]: run it in the background.
+# JOB is what the shell waits for, INIT is init's pid as seen from here. Its
+# stdin is file $STDIN, its stdout a FIFO for `expect` (or file $STDOUT_TO),
+# its stderr the file stderr. A command in the array WRAPPER runs it all.
+start() {
+  if [[ -n ${STDOUT_TO-} ]]; then
+    "${WRAPPER[@]}" "${INIT_COMMAND[@]}" "$@" \
+      <"${STDIN:-/dev/null}" >"$STDOUT_TO" 2>stderr 3>&- &
+  else
+    [[ -n $STDOUT ]] && exec {STDOUT}>&-
+    rm -f stdout
+    mkfifo stdout
+    exec {STDOUT}<>stdout
+    "${WRAPPER[@]}" "${INIT_COMMAND[@]}" "$@" \
+      <"${STDIN:-/dev/null}" >stdout 2>stderr 3>&- {STDOUT}>&- &
+  fi
+  JOB=$!
+  INIT=''
+  wait_until init_is_there
+}
+
+# Down from the job, through unshare or strace, to the process that is foster.
+init_is_there() {
+  local pid=$JOB
+  until [[ /proc/$pid/exe -ef $FOSTER ]]; do
+    # It may be over already.
+    exists "$JOB" || return 0
+    pid=$(first_child "$pid")
+    [[ -n $pid ]] || return
+  done
+  INIT=$pid
+}
+
+# finish: wait for the end of what `start` started. Sets status and stderr.
+finish() {
+  wait_until gone "$JOB"
+  status=0
+  wait "$JOB" || status=$?
+  # shellcheck disable=SC2034 # the tests read it
+  stderr=$(<stderr)
+}
+
+# signal SIGNAL...: send them to init, from outside, in this order.
+signal() {
+  local name
+  for name; do
+    kill -s "$name" "$INIT"
+  done
+}
+
+# ---- What the program says.
+
+# Read the next line of its stdout into $line.
+next_line() {
+  IFS= read -r -t "$PATIENCE" -u "$STDOUT" line || {
+    echo "no line in $PATIENCE s; stderr: $(<stderr)" >&2
+    return 1
+  }
+}
+
+# expect LINE: that is the next one.
+expect() {
+  local line=''
+  next_line
+  is "$line" "$1"
+}
+
+# Nothing was written that is not read yet.
+expect_nothing_more() {
+  local line=''
+  if IFS= read -r -t 0.01 -u "$STDOUT" line; then
+    echo "unexpected: $line" >&2
+    return 1
+  fi
+}
+
+ready() { expect READY; }
+
+# ---- Processes.
+
+exists() { [[ -e /proc/$1 ]]; }
+# A zombie of ours is gone as well: the shell has its status.
+gone() { ! kill -0 "$1" 2>/dev/null; }
+
+# The children of a process as a list of pids, oldest first.
+children() {
+  cat "/proc/$1/task/$1/children" 2>/dev/null
+}
+first_child() {
+  local list
+  list=$(children "$1") || return 0
+  echo "${list%% *}"
+}
+# Its entrypoint: the first child of an init that inherited none.
+entrypoint() { first_child "$INIT"; }
+
+# The state of a process: R, S, D, T, t, Z, or nothing.
+state_of() {
+  local stat
+  stat=$(cat "/proc/$1/stat" 2>/dev/null) || return 0
+  stat=${stat##*) }
+  echo "${stat%% *}"
+}
+in_state() { [[ $(state_of "$1") == ["$2"] ]]; }
+
+# How many zombies among the children of a process.
+zombies_of() {
+  local pid count=0
+  for pid in $(children "$1"); do
+    if [[ $(state_of "$pid") == Z ]]; then
+      count=$((count + 1))
+    fi
+  done
+  echo "$count"
+}
+
+children_of_are() { [[ $(children "$1" | wc -w) -eq $2 ]]; }
+
+# ---- Checks.
+
+# is ACTUAL EXPECTED: fail, and show both, unless they are the same.
+is() {
+  [[ $1 == "$2" ]] && return
+  printf 'is:     %s\nshould: %s\n' "$1" "$2" >&2
+  return 1
+}
+
+# matches ACTUAL REGEX
+matches() {
+  [[ $1 =~ $2 ]] && return
+  printf 'is:           %s\nshould match: %s\n' "$1" "$2" >&2
+  return 1
+}
+
+# wait_until COMMAND [ARG...]: poll until it succeeds; fail after PATIENCE.
+wait_until() {
+  local deadline=$((${EPOCHREALTIME/[.,]/} + PATIENCE * 1000000))
+  until "$@"; do
+    if ((${EPOCHREALTIME/[.,]/} > deadline)); then
+      echo "not in $PATIENCE s: $*" >&2
+      return 1
+    fi
+    sleep 0.01
+  done
+}
+
+# Microseconds since some moment, for measuring.
+clock() { echo "${EPOCHREALTIME/[.,]/}"; }
+
+# ---- What a test needs of the machine.
+
+# requires WORD...: skip with a reason where it is missing. Where FOSTER_NO_SKIP
+# is set, as in CI, that is a failure: nothing may be skipped unseen.
+requires() {
+  local word reason
+  for word; do
+    reason=''
+    case $word in
+    pid_namespace)
+      find_unshare_flags || reason="no PID namespaces here"
+      ;;
+    private_pid_max)
+      # Before Linux 6.14 it is the whole machine's.
+      kernel_is 6 14 || reason="pid_max is not a namespace's own"
+      find_unshare_flags || reason="no PID namespaces here"
+      ;;
+    group_values)
+      kernel_is 6 9 || reason="no queued signal for groups before Linux 6.9"
+      ;;
+    root)
+      ((EUID == 0)) || reason="only for root"
+      ;;
+    not_root)
+      ((EUID != 0)) || reason="not for root"
+      ;;
+    busybox | cc | clang | docker | gdb | git | gcc | jq | man | mandoc | \
+      musl-gcc | podman | python3 | qemu-aarch64-static | readelf | runc | \
+      setpriv | strace | sudo | timeout | tini | tmux)
+      command -v "$word" >/dev/null || reason="$word is not installed"
+      ;;
+    *)
+      echo "requires: unknown word: $word" >&2
+      return 1
+      ;;
+    esac
+    [[ -z $reason ]] || skip "$reason"
+  done
+}
+
+# Also for the plain skip of bats.
+eval "bats_$(declare -f skip)"
+skip() {
+  if [[ -n ${FOSTER_NO_SKIP-} ]]; then
+    echo "may not be skipped: $*" >&2
+    return 1
+  fi
+  bats_skip "$@"
+}
+
+kernel_is() {
+  local major minor
+  IFS=.- read -r major minor _ </proc/sys/kernel/osrelease
+  ((major > $1 || (major == $1 && minor >= $2)))
+}
+
+# With a user namespace wherever that works, so that root and others run the
+# same; else, as root in a container that has none, without.
+find_unshare_flags() {
+  [[ -n ${UNSHARE_FLAGS-} ]] && return
+  local flags
+  for flags in -Urpf -pf; do
+    UNSHARE_FLAGS=("$flags" --mount-proc --kill-child)
+    unshare "${UNSHARE_FLAGS[@]}" true 2>/dev/null && return
+  done
+  UNSHARE_FLAGS=()
+  return 1
+}

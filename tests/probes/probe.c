@@ -1,0 +1,47 @@
+/* The table of probes, and main(). */
+#include "probe.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const struct {
+  const char *name;
+  probe_main *run;
+  const char *usage;
+} probes[] = {
+    {"clone", probe_clone, "SIGNAL: orphan a child with that exit signal"},
+    {"daemon", probe_daemon, "PROGRAM...: fork, setsid, fork, run it"},
+    {"descriptors", probe_descriptors, "[PREFIX]: list its own descriptors"},
+    {"env", probe_env, "NAME...: its pid, then these variables"},
+    {"hold", probe_hold, ": stay"},
+    {"ids", probe_ids, ": pid, parent, group, session; by number"},
+    {"ignore", probe_ignore, "SIGNALS [PROGRAM...]: ignore them, and stay"},
+    {"inherit", probe_inherit,
+     "SIGNAL FIFO PROGRAM...: run it with a child that ends at FIFO's EOF and "
+     "has that exit signal"},
+    {"leader", probe_leader, ": end the main thread, go on in another"},
+    {"negligent", probe_negligent, "N: have N zombies, never wait for them"},
+    {"orphans", probe_orphans,
+     "N [held]: orphan N children that end at once, or when told by SIGUSR1"},
+    {"pair", probe_pair, "[LAST]: like signals, with a child in the group"},
+    {"raise", probe_raise, "SIGNAL: send it to itself, then stay"},
+    {"send", probe_send, "PID SIGNAL...: kill(2)"},
+    {"sigqueue", probe_sigqueue, "PID SIGNAL VALUE...: sigqueue(3)"},
+    {"signals", probe_signals, "[LAST]: print each until LAST (15) came"},
+    {"state", probe_state, ": mask and disposition of each signal"},
+    {"storm", probe_storm,
+     "CHAINS SECONDS: chains of fork, setsid, exit; until SIGTERM"},
+    {"trace", probe_trace, "PID: be its tracer, and stay"},
+    {"with", probe_with,
+     "[block=SIGNALS] [ignore=SIGNALS] [pending=SIGNALS] [close=N,N] PROGRAM..."
+     ": run it so"},
+};
+
+int main(int argc, char **argv) {
+  for (size_t i = 0; argc > 1 && i < sizeof probes / sizeof *probes; i++)
+    if (strcmp(probes[i].name, argv[1]) == 0)
+      return probes[i].run(argc - 1, argv + 1);
+  for (size_t i = 0; i < sizeof probes / sizeof *probes; i++)
+    fprintf(stderr, "probe %s %s\n", probes[i].name, probes[i].usage);
+  return 98;
+}

@@ -1,0 +1,63 @@
+/* hold, ignore, leader, negligent, trace: programs that stay. */
+#include "probe.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+int probe_hold(int argc, char **argv) {
+  (void)argc, (void)argv;
+  say("READY");
+  hold();
+}
+
+int probe_ignore(int argc, char **argv) {
+  set_dispositions(signal_list(argv[1]), true);
+  if (argc > 2)
+    exec_or_fail(argv + 2);
+  say("READY");
+  hold();
+}
+
+static void *stay(void *leader) {
+  /* /proc shows the leader as a zombie only once it is one. */
+  while (syscall(SYS_tgkill, getpid(), (pid_t)(intptr_t)leader, 0) == 0)
+    usleep(1000);
+  say("READY");
+  hold();
+}
+
+int probe_leader(int argc, char **argv) {
+  (void)argc, (void)argv;
+  pthread_t thread;
+  if (pthread_create(&thread, NULL, stay, (void *)(intptr_t)getpid()))
+    fail("pthread_create");
+  syscall(SYS_exit, 0);
+  abort();
+}
+
+int probe_negligent(int argc, char **argv) {
+  (void)argc;
+  long count = number(argv[1]);
+  siginfo_t info;
+  for (long i = 0; i < count; i++) {
+    pid_t pid = fork_or_fail();
+    if (pid == 0)
+      _exit(0);
+    if (waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT))
+      fail("waitid");
+  }
+  say("READY");
+  hold();
+}
+
+int probe_trace(int argc, char **argv) {
+  (void)argc;
+  if (ptrace(PTRACE_SEIZE, (pid_t)number(argv[1]), NULL, NULL))
+    fail("ptrace");
+  say("READY");
+  hold();
+}
