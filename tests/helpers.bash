@@ -1,4 +1,5 @@
 # shellcheck shell=bash
+# shellcheck disable=SC2034 # much of what is set here is for the tests to read
 # What the tests share. Every .bats file begins with `load helpers`.
 #
 # A behaviour is one function, and a test a line for each way to run it:
@@ -39,7 +40,7 @@ common_setup() {
   cd "$BATS_TEST_TMPDIR" || return
   # By this every process of the test is known, whatever became of it.
   export FOSTER_TEST_ID="$BATS_ROOT_PID.$$.$BATS_TEST_NUMBER.$RANDOM"
-  unset FOSTER_OPTIONS DUMB_INIT_SETSID DUMB_INIT_DEBUG ${!TINI_@}
+  unset FOSTER_OPTIONS DUMB_INIT_SETSID DUMB_INIT_DEBUG "${!TINI_@}"
   unset LISTEN_PID LISTEN_FDS WATCHDOG_PID
   ulimit -c 0
   MODE=plain
@@ -70,15 +71,14 @@ common_teardown() {
 # The processes whose environment has this test's mark.
 test_processes() {
   local file pid
-  for file in $(grep -lzsx "FOSTER_TEST_ID=$FOSTER_TEST_ID" \
-    /proc/[0-9]*/environ); do
-    pid=${file#/proc/}
-    pid=${pid%/environ}
-    # grep has found itself as well.
-    if [[ -e $file && $pid != "$BASHPID" ]]; then
-      echo "$pid"
-    fi
-  done
+  grep -lzsx "FOSTER_TEST_ID=$FOSTER_TEST_ID" /proc/[0-9]*/environ |
+    while read -r file; do
+      pid=${file#/proc/}
+      # grep has found itself as well, and is gone by now.
+      if exists "${pid%/environ}"; then
+        echo "${pid%/environ}"
+      fi
+    done
 }
 
 nothing_left() { [[ -z $(test_processes) ]]; }
@@ -159,7 +159,6 @@ finish() {
   wait_until gone "$JOB"
   status=0
   wait "$JOB" || status=$?
-  # shellcheck disable=SC2034 # the tests read it
   stderr=$(<stderr)
 }
 
