@@ -1,0 +1,160 @@
+#include "death.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "reap.h"
+
+void explain_death(struct line *line, const char *name, pid_t pid, int wstatus,
+                   long oom_struck) {
+  line_format(line, "%s (pid %d) was ", name, (int)pid);
+  describe_end(line, wstatus);
+  if (WTERMSIG(wstatus) != SIGKILL || oom_struck < 0)
+    return;
+  if (oom_struck > 0) {
+    line_format(line, ": the kernel's OOM killer struck in this cgroup");
+    return;
+  }
+  line_format(line, "; not by the OOM killer of this cgroup: somebody sent it");
+  /* "docker run --ulimit cpu=60" sets both limits, so no SIGXCPU comes first.
+   * The program inherited ours. */
+  struct rlimit cpu;
+  if (getrlimit(RLIMIT_CPU, &cpu) == 0 && cpu.rlim_max != RLIM_INFINITY)
+    line_format(line, ", or %llu s of CPU time were used up (RLIMIT_CPU)",
+                (unsigned long long)cpu.rlim_max);
+}
+
+/* A file of short lines. Longer ones are passed over: the longest of interest
+ * has a cgroup's path, some 200 bytes under Kubernetes. */
+struct lines {
+  int fd;
+  size_t begin, end; /* what was read and not yet returned */
+  char bytes[1024];
+};
+
+static bool open_lines(struct lines *lines, const char *path) {
+  lines->begin = lines->end = 0;
+  lines->fd = open(path, O_RDONLY | O_CLOEXEC);
+  return lines->fd >= 0;
+}
+
+static const char *next_line(struct lines *lines) {
+  bool too_long = false;
+  for (;;) {
+    char *line = lines->bytes + lines->begin;
+    size_t length = lines->end - lines->begin;
+    char *newline = memchr(line, '\n', length);
+    if (newline) {
+      *newline = '\0';
+      lines->begin = (size_t)(newline + 1 - lines->bytes);
+      if (!too_long)
+        return line;
+      too_long = false;
+      continue;
+    }
+    if (length == sizeof lines->bytes) {
+      too_long = true;
+      length = 0;
+    }
+    memmove(lines->bytes, line, length);
+    lines->begin = 0;
+    ssize_t got =
+        read(lines->fd, lines->bytes + length, sizeof lines->bytes - length);
+    if (got <= 0)
+      return NULL;
+    lines->end = length + (size_t)got;
+  }
+}
+
+/* Where `line` begins with `prefix`, what follows it; else NULL. */
+static const char *after(const char *line, const char *prefix) {
+  size_t length = strlen(prefix);
+  return strncmp(line, prefix, length) == 0 ? line + length : NULL;
+}
+
+/* Digits only; 0 if there are none. Not beyond what a long can hold. */
+static long count(const char *digits) {
+  long value = 0;
+  for (; *digits >= '0' && *digits <= '9' && value < 100000000; digits++)
+    value = value * 10 + (*digits - '0');
+  return value;
+}
+
+/* "4:memory:/docker/1234", "7:cpu,memory:/" or v2's "0::/". */
+const char *memory_cgroup(const char *line, bool *v1) {
+  const char *path = after(line, "0::");
+  *v1 = false;
+  if (path)
+    return path;
+  const char *word = strchr(line, ':');
+  while (word && *word != '\0') {
+    word++;
+    size_t length = strcspn(word, ",:");
+    if (length == 6 && after(word, "memory"))
+      *v1 = true;
+    if (word[length] == ':')
+      return *v1 ? word + length + 1 : NULL;
+    word += length;
+  }
+  return NULL;
+}
+
+/* Read a file in the cgroup's folder `path`: -1 if there is none, else what is
+ * behind `key` in its line, or in the line that is `number`. */
+static long look_up(struct line *path, const char *file, const char *key,
+                    long number) {
+  const size_t folder = path->length;
+  long found = -1;
+  struct lines lines;
+  line_format(path, "/%s", file);
+  if (!path->truncated && open_lines(&lines, path->text)) {
+    const char *line;
+    while (found < 0 && (line = next_line(&lines))) {
+      const char *value = after(line, key);
+      if (value && (number < 0 || count(value) == number))
+        found = count(value);
+    }
+    close(lines.fd);
+  }
+  path->length = folder;
+  path->text[folder] = '\0';
+  return found;
+}
+
+/* /proc/self/cgroup names our cgroup from the root of our cgroup namespace; the
+ * mount at the usual place may begin at that root, at our own cgroup (Docker
+ * with v1), or elsewhere (a namespace made later than the mount). So a folder
+ * is believed only if it lists us, and nothing else has to be known. */
+long oom_kills_under(const char *root) {
+  char text[1024];
+  struct line path = LINE(text);
+  char own[512] = "";
+  bool v1 = false;
+  struct lines lines;
+
+  line_format(&path, "%s/proc/self/cgroup", root);
+  if (!open_lines(&lines, text))
+    return -1;
+  const char *line;
+  while (!v1 && (line = next_line(&lines))) {
+    const char *found = memory_cgroup(line, &v1);
+    if (found && strlen(found) < sizeof own)
+      strcpy(own, found);
+  }
+  close(lines.fd);
+
+  for (int whole = 1; whole >= 0; whole--) {
+    path = LINE(text);
+    line_format(&path, "%s/sys/fs/cgroup%s%s", root, v1 ? "/memory" : "",
+                whole ? own : "");
+    if (look_up(&path, "cgroup.procs", "", getpid()) >= 0)
+      return look_up(&path, v1 ? "memory.oom_control" : "memory.events",
+                     "oom_kill ", -1);
+  }
+  return -1;
+}
+
+long oom_kills(void) { return oom_kills_under(""); }
