@@ -337,7 +337,8 @@ static int parse_long(struct parser *parser, const char *word) {
 
 /* "-s", "-sv", "-k5", "-svk5". */
 static int parse_cluster(struct parser *parser, const char *word) {
-  for (const char *letter = word + 1; *letter != '\0'; letter++) {
+  for (const char *letter = word + 1;
+       *letter != '\0' && parser->options->action < ACTION_STATUS; letter++) {
     size_t i = 0;
     while (i < OPTIONS && table[i].letter != *letter)
       i++;
