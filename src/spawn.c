@@ -1,0 +1,204 @@
+#include "spawn.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "explain.h"
+#include "terminal.h"
+
+/* Where an unset PATH leads: what container engines set. */
+static const char default_path[] =
+    "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+
+/* What the child and init both see: vfork(2) shares the memory until the exec,
+ * so no pipe is needed to tell why an exec failed. */
+struct attempt {
+  const struct init *init;
+  char **envp;
+  const struct signal_state *before;
+  const char *search;
+  volatile bool shared;  /* the child's stores are seen: a real vfork */
+  volatile bool gave_up; /* `error` and `path` say why */
+  volatile int error;
+  const char *volatile path;
+};
+
+/* The file that is tried: one at a time, and init reads it when all failed. */
+static char candidate[PATH_MAX];
+
+/* LISTEN_PID and WATCHDOG_PID name the process that systemd's sockets and
+ * watchdog are for. If that was us it is now the program (sd_listen_fds(3)). */
+static void hand_on_pid(char **envp, pid_t ours) {
+  static const char *const names[] = {"LISTEN_PID=", "WATCHDOG_PID="};
+  static char values[2][32];
+  for (; *envp; envp++)
+    for (size_t i = 0; i < 2; i++) {
+      size_t length = strlen(names[i]);
+      if (strncmp(*envp, names[i], length) != 0)
+        continue;
+      struct line named = LINE(values[i]);
+      line_format(&named, "%s%d", names[i], (int)ours);
+      if (strcmp(*envp, values[i]) != 0)
+        continue;
+      named = LINE(values[i]);
+      line_format(&named, "%s%d", names[i], (int)getpid());
+      *envp = values[i];
+    }
+}
+
+/* execve(2), and for a text without #! what execvp(3) makes of it in POSIX:
+ * /bin/sh runs it. musl's own execvp does not, glibc's also tries it with
+ * programs for other machines. */
+static void try_exec(struct attempt *attempt, char *path) {
+  static char shell[] = "/bin/sh";
+  char **command = attempt->init->options.command;
+  execve(path, command, attempt->envp);
+  attempt->error = errno;
+  attempt->path = path;
+  if (errno != ENOEXEC || !is_shell_script(path))
+    return;
+  /* The place before PROGRAM is always ours: foster's own name, an option or
+   * "--" stands there. */
+  char *name = command[0];
+  command[-1] = shell;
+  command[0] = path;
+  execve(shell, &command[-1], attempt->envp);
+  attempt->error = errno;
+  attempt->path = shell;
+  command[0] = name;
+}
+
+/* The PATH search of execvp(3). What was found but could not be run wins over
+ * what was not found: a denied file, and a script whose interpreter is missing
+ * (that is an ENOENT too). */
+static void search_and_exec(struct attempt *attempt) {
+  const char *name = attempt->init->options.command[0];
+  size_t name_length = strlen(name);
+  int found_error = 0;
+  static char found[PATH_MAX];
+
+  attempt->error = ENOENT;
+  attempt->path = NULL;
+  for (const char *at = attempt->search; name_length > 0;) {
+    size_t length = strcspn(at, ":");
+    const char *directory = length > 0 ? at : ".";
+    size_t directory_length = length > 0 ? length : 1;
+    if (directory_length + 1 + name_length < sizeof candidate) {
+      memcpy(candidate, directory, directory_length);
+      candidate[directory_length] = '/';
+      memcpy(candidate + directory_length + 1, name, name_length + 1);
+      try_exec(attempt, candidate);
+      int error = attempt->error;
+      bool go_on = error == ENOENT || error == ENOTDIR || error == EACCES ||
+                   error == ESTALE || error == ENODEV || error == ETIMEDOUT;
+      if (!go_on)
+        return;
+      if (!found_error && (error == EACCES || access(candidate, F_OK) == 0)) {
+        found_error = error;
+        strcpy(found, candidate);
+      }
+    }
+    at += length;
+    if (*at++ == '\0')
+      break;
+  }
+  attempt->error = found_error ? found_error : ENOENT;
+  attempt->path = found_error ? found : NULL;
+}
+
+/* A stop from the terminal before the exec would leave the child stopped and
+ * init, which waits for it in the kernel, frozen with it. A signal that is
+ * caught does no such thing, and an exec puts caught signals back to their
+ * default. What was ignored stays ignored. */
+static void discard_stop(int signal) { (void)signal; }
+
+static void survive_stops(void) {
+  static const int stops[] = {SIGTSTP, SIGTTIN, SIGTTOU};
+  const struct sigaction discard = {.sa_handler = discard_stop};
+  for (size_t i = 0; i < sizeof stops / sizeof *stops; i++) {
+    struct sigaction old;
+    if (sigaction(stops[i], &discard, &old) == 0 && old.sa_handler == SIG_IGN)
+      sigaction(stops[i], &old, NULL);
+  }
+}
+
+/* The child, between vfork and exec. It runs on init's memory while init is
+ * suspended: it must not return, and may store only to `attempt` and to the
+ * static buffers above. All signals are blocked until the last moment. */
+_Noreturn static void become_entrypoint(struct attempt *attempt) {
+  const struct init *init = attempt->init;
+  attempt->shared = true;
+
+  /* Fails for no child that a vfork made; if it is denied, signals go to the
+   * entrypoint alone. */
+  (void)setpgid(0, 0);
+  if (init->terminal.handed_over) {
+    survive_stops();
+    terminal_set_foreground(&init->terminal, getpgrp());
+  }
+  if (!init->pid1) {
+    /* If init is killed its program is not left running. The call misses a
+     * parent that has died before it. */
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != init->pid)
+      _exit(EXIT_FOSTER);
+  }
+  hand_on_pid(attempt->envp, init->pid);
+  if (attempt->before->sigchld.sa_handler == SIG_IGN)
+    sigaction(SIGCHLD, &attempt->before->sigchld, NULL);
+  signals_set_mask(attempt->before->mask);
+
+  if (attempt->search)
+    search_and_exec(attempt);
+  else
+    try_exec(attempt, init->options.command[0]);
+  attempt->gave_up = true;
+  _exit(explain_exit_code(attempt->path, attempt->error));
+}
+
+static const char *environment_value(char **envp, const char *name) {
+  size_t length = strlen(name);
+  for (; *envp; envp++)
+    if (strncmp(*envp, name, length) == 0 && (*envp)[length] == '=')
+      return *envp + length + 1;
+  return NULL;
+}
+
+int spawn(struct init *init, char **envp, const struct signal_state *before,
+          struct spawn_failure *failure) {
+  struct attempt attempt = {.init = init, .envp = envp, .before = before};
+  if (!strchr(init->options.command[0], '/')) {
+    attempt.search = environment_value(envp, "PATH");
+    if (!attempt.search)
+      attempt.search = default_path;
+  }
+
+  pid_t pid = vfork();
+  if (pid == 0)
+    become_entrypoint(&attempt);
+
+  failure->search = attempt.search;
+  if (pid < 0) {
+    failure->error = errno;
+    failure->path = NULL;
+    return -1;
+  }
+  /* Where vfork is a fork (qemu-user, some ports) the child's stores are not
+   * seen, and it may not have come to its setpgid yet. EACCES: it has already
+   * called exec, so it did. */
+  if (!attempt.shared)
+    (void)setpgid(pid, pid);
+  if (attempt.gave_up) {
+    failure->error = attempt.error;
+    failure->path = attempt.path;
+    while (waitpid(pid, NULL, __WALL) < 0 && errno == EINTR)
+      continue;
+    return -1;
+  }
+  init->entrypoint.pid = pid;
+  return 0;
+}
