@@ -1,0 +1,154 @@
+#include "children.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* The kernel's PID_MAX_LIMIT (proc_sys_kernel(5)). */
+enum { PID_LIMIT = 1 << 22 };
+
+/* One bit a pid. Only the pages that a drain touches are ever resident. */
+struct pid_set {
+  unsigned char bits[PID_LIMIT / 8];
+  bool used;
+};
+static struct pid_set told, foreign;
+
+static bool pid_set_has(const struct pid_set *set, pid_t pid) {
+  return set->used && set->bits[pid / 8] & (1u << (pid % 8));
+}
+
+static void pid_set_add(struct pid_set *set, pid_t pid) {
+  set->used = true;
+  set->bits[pid / 8] |= (unsigned char)(1u << (pid % 8));
+}
+
+static void pid_set_remove(struct pid_set *set, pid_t pid) {
+  if (pid_set_has(set, pid))
+    set->bits[pid / 8] &= (unsigned char)~(1u << (pid % 8));
+}
+
+bool child_mark_told(pid_t pid) {
+  if (pid_set_has(&told, pid))
+    return false;
+  pid_set_add(&told, pid);
+  return true;
+}
+
+void child_forget(pid_t pid) {
+  pid_set_remove(&told, pid);
+  pid_set_remove(&foreign, pid);
+}
+
+/* A waitid that takes nothing away. Returns 0 if pid (0: any) is our child. */
+static int peek(pid_t pid, siginfo_t *info) {
+  info->si_pid = 0;
+  return waitid(pid ? P_PID : P_ALL, (id_t)pid, info,
+                WEXITED | WNOHANG | WNOWAIT | __WALL);
+}
+
+bool child_alive(pid_t pid) {
+  siginfo_t info;
+  return peek(pid, &info) == 0 && info.si_pid == 0;
+}
+
+static void visit_unless_foreign(struct init *init, child_visitor *visit,
+                                 void *context, pid_t pid, int *count) {
+  if (pid <= 0 || pid >= PID_LIMIT || pid_set_has(&foreign, pid))
+    return;
+  ++*count;
+  visit(init, pid, context);
+}
+
+/* Open the list of our children, or -1. A /proc of an outer PID namespace would
+ * give numbers of strangers. */
+static int open_list(const struct init *init) {
+  char self[16], expected[16];
+  struct line line = LINE(expected);
+  line_format(&line, "%d", (int)init->pid);
+  ssize_t length = readlink("/proc/self", self, sizeof self - 1);
+  if (length < 0)
+    return -1;
+  self[length] = '\0';
+  if (strcmp(self, expected) != 0)
+    return -1;
+  return open("/proc/thread-self/children", O_RDONLY | O_CLOEXEC);
+}
+
+/* Without /proc: which numbers are children of ours? All that a kernel can
+ * have; 4 million take about a second. */
+static int probe_all(struct init *init, child_visitor *visit, void *context,
+                     nanoseconds deadline) {
+  int count = 0;
+  for (pid_t pid = 1; pid < PID_LIMIT; pid++) {
+    siginfo_t info;
+    if (pid % 4096 == 0 && now() >= deadline)
+      break;
+    if (peek(pid, &info) == 0)
+      visit_unless_foreign(init, visit, context, pid, &count);
+  }
+  return count;
+}
+
+int children_visit(struct init *init, child_visitor *visit, void *context,
+                   nanoseconds deadline) {
+  int fd = open_list(init);
+  if (fd < 0)
+    return init->pid1 && !init->foreign
+               ? -1
+               : probe_all(init, visit, context, deadline);
+
+  char chunk[512];
+  ssize_t length;
+  int count = 0;
+  pid_t pid = 0; /* may go on in the next chunk */
+  while ((length = read(fd, chunk, sizeof chunk)) > 0) {
+    for (ssize_t i = 0; i < length; i++) {
+      if (chunk[i] >= '0' && chunk[i] <= '9') {
+        pid = pid * 10 + (chunk[i] - '0');
+      } else {
+        visit_unless_foreign(init, visit, context, pid, &count);
+        pid = 0;
+      }
+    }
+    if (now() >= deadline)
+      break;
+  }
+  close(fd);
+  return length < 0 ? -1 : count;
+}
+
+static void note_foreign(struct init *init, pid_t pid, void *context) {
+  (void)init, (void)context;
+  pid_set_add(&foreign, pid);
+}
+
+bool children_any(void) {
+  siginfo_t info;
+  return peek(0, &info) == 0;
+}
+
+void children_note_foreign(struct init *init) {
+  if (!children_any())
+    return; /* as nearly always */
+  init->foreign = true;
+  children_visit(init, note_foreign, NULL, NEVER);
+}
+
+const char *child_name(pid_t pid, char name[CHILD_NAME_SIZE]) {
+  char path[32];
+  struct line line = LINE(path);
+  line_format(&line, "/proc/%d/comm", (int)pid);
+  int fd = open(path, O_RDONLY | O_CLOEXEC);
+  ssize_t length = fd < 0 ? -1 : read(fd, name, CHILD_NAME_SIZE - 1);
+  if (fd >= 0)
+    close(fd);
+  if (length <= 0)
+    return strcpy(name, "?");
+  if (name[length - 1] == '\n')
+    length--;
+  name[length] = '\0';
+  return name;
+}

@@ -1,0 +1,44 @@
+/* Our direct children: who they are, and what has been said to them. Until init
+ * reaps it the pid of a direct child cannot be reused: to signal one is safe.
+ */
+#ifndef FOSTER_CHILDREN_H
+#define FOSTER_CHILDREN_H
+
+#include "init.h"
+
+/* Remember the children that init already has, inherited across its exec: they
+ * are somebody else's. Call before the spawn. Sets init->foreign if there are
+ * any. */
+void children_note_foreign(struct init *init);
+
+/* Have we any children, zombies and foreign ones included? */
+bool children_any(void);
+
+typedef void child_visitor(struct init *init, pid_t pid, void *context);
+
+/* Call visit for each direct child that is not foreign, zombies included. It
+ * must not reap: a list that is read while children go omits others. Stops at
+ * `deadline`, since under a storm a list may have no end.
+ * Without /proc a subreaper tries every number there can be, which takes about
+ * a second; PID 1 can signal its whole namespace instead.
+ * Returns how many, or -1 where they were not listed. */
+int children_visit(struct init *init, child_visitor *visit, void *context,
+                   nanoseconds deadline);
+
+/* Is the child alive, as opposed to a zombie? Does not reap it. */
+bool child_alive(pid_t pid);
+
+/* Mark a child as told to end. Returns false if it was marked already. */
+bool child_mark_told(pid_t pid);
+
+/* The child was reaped; its number may come again. */
+void child_forget(pid_t pid);
+
+enum { CHILD_NAME_SIZE = 32 };
+
+/* The name of a process as in ps (proc_pid_comm(5)), also of a zombie; "?"
+ * where /proc does not tell. Returns `name`. */
+const char *child_name(pid_t pid, char name[CHILD_NAME_SIZE]);
+#define CHILD_NAME(pid) child_name((pid), (char[CHILD_NAME_SIZE]){0})
+
+#endif
