@@ -1,0 +1,92 @@
+#include "reap.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <sys/wait.h>
+
+#include "children.h"
+#include "terminal.h"
+
+int exit_code_of(int wstatus) {
+  return WIFSIGNALED(wstatus) ? 128 + WTERMSIG(wstatus) : WEXITSTATUS(wstatus);
+}
+
+void describe_end(struct line *line, int wstatus) {
+  if (WIFSIGNALED(wstatus))
+    line_format(line, "killed by %s%s", SIGNAL_NAME(WTERMSIG(wstatus)),
+                WCOREDUMP(wstatus) ? " (core dumped)" : "");
+  else
+    line_format(line, "exit code %d", WEXITSTATUS(wstatus));
+}
+
+static void set_state(struct init *init, enum status_state state) {
+  status_begin(init->status);
+  init->status->state = state;
+  status_end(init->status);
+}
+
+static void entrypoint_changed(struct init *init, int wstatus) {
+  pid_t pid = init->entrypoint.pid;
+  if (WIFSTOPPED(wstatus)) {
+    log_line(LOG_VERBOSE, "process %d was stopped by %s", (int)pid,
+             SIGNAL_NAME(WSTOPSIG(wstatus)));
+    set_state(init, STATE_STOPPED);
+    terminal_stopped(init, WSTOPSIG(wstatus));
+  } else if (WIFCONTINUED(wstatus)) {
+    log_line(LOG_VERBOSE, "process %d was continued", (int)pid);
+    set_state(init, STATE_RUNNING);
+  } else {
+    init->entrypoint.ended = true;
+    init->entrypoint.wstatus = wstatus;
+  }
+}
+
+static void orphan_reaped(struct init *init, int wstatus) {
+  status_begin(init->status);
+  init->status->orphans_reaped++;
+  status_end(init->status);
+  if (init->killing && WIFSIGNALED(wstatus) && WTERMSIG(wstatus) == SIGKILL)
+    init->killed++;
+}
+
+/* With -w: the name is in /proc until the zombie is reaped, so look first. */
+static void say_who_ended(const struct init *init) {
+  siginfo_t info = {0};
+  if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT | __WALL) < 0 ||
+      info.si_pid == 0 || info.si_pid == init->entrypoint.pid)
+    return;
+  char text[64];
+  struct line end = LINE(text);
+  bool exited = info.si_code == CLD_EXITED;
+  /* As wait4 will give it: wait(2) names no macro that makes a status. */
+  int core = info.si_code == CLD_DUMPED ? 0x80 : 0;
+  describe_end(&end, exited ? info.si_status << 8 : info.si_status | core);
+  log_line(LOG_WARNING, "reaped orphan %d (%s): %s", (int)info.si_pid,
+           CHILD_NAME(info.si_pid), text);
+}
+
+enum reap_result reap(struct init *init) {
+  struct entrypoint *entrypoint = &init->entrypoint;
+  const bool say = init->options.warn_on_reap || log_level >= LOG_DEBUG;
+
+  for (int i = 0; i < REAP_BATCH; i++) {
+    if (say)
+      say_who_ended(init);
+    int wstatus;
+    pid_t pid = wait4(-1, &wstatus, WNOHANG | WUNTRACED | WCONTINUED | __WALL,
+                      entrypoint->ended ? NULL : &entrypoint->usage);
+    if (pid == 0)
+      return REAP_IDLE;
+    if (pid < 0)
+      return errno == ECHILD ? REAP_NOBODY : REAP_IDLE;
+    if (pid == entrypoint->pid && !entrypoint->ended) {
+      entrypoint_changed(init, wstatus);
+      if (entrypoint->ended)
+        return REAP_MORE;
+    } else if (!WIFSTOPPED(wstatus) && !WIFCONTINUED(wstatus)) {
+      child_forget(pid);
+      orphan_reaped(init, wstatus);
+    }
+  }
+  return REAP_MORE;
+}
