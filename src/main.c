@@ -1,0 +1,184 @@
+/* foster: a minimal container init. This file is the life of the process. */
+#include <errno.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "children.h"
+#include "descriptors.h"
+#include "drain.h"
+#include "explain.h"
+#include "init.h"
+#include "loop.h"
+#include "parent.h"
+#include "reap.h"
+#include "report.h"
+#include "signals.h"
+#include "spawn.h"
+#include "status_reader.h"
+#include "terminal.h"
+
+/* The options that print something and are done. */
+static int print(const struct options *options) {
+  if (options->action == ACTION_STATUS)
+    return status_print(options->status_pid);
+  const char *text = options_text(options->action);
+  size_t length = strlen(text);
+  if (write(STDOUT_FILENO, text, length) == (ssize_t)length)
+    return 0;
+  log_line(LOG_WARNING, "stdout: %s", error_words(errno));
+  return EXIT_FOSTER;
+}
+
+/* Adopt orphans although not PID 1. Sandboxes refuse it. */
+static bool become_subreaper(void) {
+  if (prctl(PR_SET_CHILD_SUBREAPER, 1) == 0)
+    return true;
+  log_line(LOG_WARNING, "-s: cannot be a subreaper: %s", error_words(errno));
+  return false;
+}
+
+/* The exec failed: say why, and with which exit code a shell would. */
+static int exec_failed(struct init *init, const struct spawn_failure *failure,
+                       struct ending *ending) {
+  static char text[1024];
+  struct line line = LINE(text);
+  if (failure->path || failure->search) {
+    explain_exec(&line, init->options.command[0], failure->path,
+                 failure->search, failure->error);
+    ending->exit_code = explain_exit_code(failure->path, failure->error);
+  } else {
+    line_format(&line, "cannot fork: %s", error_words(failure->error));
+    ending->exit_code = EXIT_FOSTER;
+  }
+  log_line(LOG_WARNING, "%s", text);
+  ending->error = text;
+  return ending->exit_code;
+}
+
+/* What became of the entrypoint, for the exit status and the report. */
+static void note_ending(const struct init *init, long oom_before,
+                        struct ending *ending) {
+  if (!init->entrypoint.ended)
+    return; /* -P: 0 */
+  int wstatus = init->entrypoint.wstatus;
+  int code = exit_code_of(wstatus);
+  ending->exit_code = init->options.expected[code] ? 0 : code;
+  ending->usage = init->entrypoint.usage;
+  if (!WIFSIGNALED(wstatus))
+    return;
+  ending->signal = WTERMSIG(wstatus);
+  ending->core_dumped = WCOREDUMP(wstatus) != 0;
+  long struck = oom_before < 0 ? -1 : oom_kills() - oom_before;
+  ending->oom_kill = struck > 0;
+
+  /* Its own ^C, a signal that went through us and our own SIGKILL explain
+   * themselves. */
+  bool expected = init->entrypoint.killed ||
+                  (init->forwarded & signal_bit(ending->signal)) ||
+                  (init->terminal.handed_over && ending->signal == SIGINT);
+  char text[512];
+  struct line line = LINE(text);
+  explain_death(&line, init->status->command, init->entrypoint.pid, wstatus,
+                struck);
+  log_line(expected ? LOG_VERBOSE : LOG_WARNING, "%s", text);
+}
+
+int main(int argc, char **argv, char **envp) {
+  static struct status status; /* until it is shared */
+  struct init init = {
+      .entrypoint = {.pidfd = -1},
+      .terminal = {.fd = -1, .resume_at = NEVER},
+      .status = &status,
+      .report = -1,
+      .pid = gettid(), /* musl knows it without a system call */
+      .term_forwarded = NEVER,
+      .first_stop = NEVER,
+      .last_stop = NEVER,
+      .kill_at = NEVER,
+  };
+  struct ending ending = {0};
+  char message[512] = "", doubts[512] = "";
+  struct line error = LINE(message), warning = LINE(doubts);
+  (void)argc;
+
+  /* 1. Understand everything before anything is done. */
+  if (options_parse(&init.options, argv, envp, getauxval(AT_SECURE) != 0,
+                    &error, &warning) < 0) {
+    log_line(LOG_WARNING, "%s", message);
+    return EXIT_FOSTER;
+  }
+  const struct options *options = &init.options;
+  if (options->action > ACTION_PAUSE)
+    return print(options);
+  log_level = options->log_level;
+  if (warning.length > 0)
+    log_line(LOG_WARNING, "%s", doubts);
+  options_forget(envp);
+
+  /* 2. From here on no signal is lost: all wait in the signalfd. */
+  struct signal_state before;
+  if (signals_block(&init, &before) < 0) {
+    log_line(LOG_WARNING, "cannot make a signalfd: %s", error_words(errno));
+    return EXIT_FOSTER;
+  }
+  init.pid1 = init.pid == 1;
+  init.adopts = init.pid1 || (options->subreaper && become_subreaper());
+  if (init.adopts)
+    children_note_foreign(&init);
+  if (options->report) {
+    init.report = report_open(options->report);
+    if (init.report < 0) {
+      log_line(LOG_WARNING, "%s: cannot open the report: %s", options->report,
+               error_words(errno));
+      return EXIT_FOSTER;
+    }
+  }
+  if (options->parent_death) {
+    init.parent = getppid();
+    if (!parent_watch(&init)) {
+      log_line(LOG_WARNING, "-p: the parent is dead already");
+      return 128 + options->parent_death;
+    }
+  }
+
+  /* 3. Spawn: when this returns the program has been executed. */
+  struct spawn_failure failure;
+  if (options->action == ACTION_RUN) {
+    terminal_find(&init.terminal);
+    if (spawn(&init, envp, &before, &failure) < 0) {
+      terminal_give_back(&init);
+      exec_failed(&init, &failure, &ending);
+      report_write(init.report, options->report, init.status, &ending, true);
+      return ending.exit_code;
+    }
+  }
+
+  /* 4. Let go of what is not ours; from now on init can be looked into. */
+  descriptors_let_go(&init);
+  status_start(&status, init.pid,
+               init.pid1     ? MODE_PID1
+               : init.adopts ? MODE_SUBREAPER
+                             : MODE_PLAIN,
+               options->command ? options->command[0] : NULL);
+  status.entrypoint_pid = init.entrypoint.pid;
+  if (options->action == ACTION_PAUSE)
+    status.state = STATE_PAUSED;
+  init.status = status_share(&status);
+  long oom_before = oom_kills();
+
+  /* 5. Live: forward signals, reap orphans. */
+  loop(&init);
+
+  /* 6. The entrypoint has ended. Nothing outlives it. */
+  terminal_give_back(&init);
+  note_ending(&init, oom_before, &ending);
+  report_write(init.report, options->report, init.status, &ending, false);
+  drain(&init);
+  ending.killed_after_grace = init.killed;
+  report_write(init.report, options->report, init.status, &ending, true);
+  terminal_die_alike(&init);
+  return ending.exit_code;
+}
