@@ -1,0 +1,113 @@
+#include "report.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "descriptors.h"
+#include "init.h"
+
+/* 1 or 2 if that is what the path stands for, else 0. Those two are shared with
+ * the program and others: written as they come, never emptied, and never opened
+ * anew, which fails for a socket or another user's pipe. */
+static int standard_stream(const char *path) {
+  return strcmp(path, "/dev/stdout") == 0   ? STDOUT_FILENO
+         : strcmp(path, "/dev/stderr") == 0 ? STDERR_FILENO
+                                            : 0;
+}
+
+int report_open(const char *path) {
+  int stream = standard_stream(path);
+
+  if (stream != 0)
+    return fcntl(stream, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+  /* O_NONBLOCK: a FIFO without a reader is an error now, not a wait. */
+  return descriptor_of_ours(open(
+      path, O_WRONLY | O_CREAT | O_TRUNC | O_NONBLOCK | O_NOCTTY | O_CLOEXEC,
+      0644));
+}
+
+static nanoseconds from_timeval(struct timeval time) {
+  return time.tv_sec * SECOND + time.tv_usec * (SECOND / 1000000);
+}
+
+static void report_json(struct line *line, const struct status *status,
+                        const struct ending *ending, const char *state) {
+  static const char tail[] = "\"}\n";
+
+  line_format(line, "{");
+  status_json(line, status, now(), state);
+  line_format(line, ",\"exit_code\":%d,\"signal\":", ending->exit_code);
+  if (ending->signal != 0)
+    line_format(line, "\"%s\"", SIGNAL_NAME(ending->signal));
+  else
+    line_format(line, "null");
+  line_format(line,
+              ",\"core_dumped\":%s,\"oom_kill\":%s,\"killed_after_grace\":%u"
+              ",\"user_seconds\":",
+              ending->core_dumped ? "true" : "false",
+              ending->oom_kill ? "true" : "false", ending->killed_after_grace);
+  json_seconds(line, from_timeval(ending->usage.ru_utime));
+  line_format(line, ",\"system_seconds\":");
+  json_seconds(line, from_timeval(ending->usage.ru_stime));
+  line_format(line, ",\"max_rss_kib\":%ld,\"error\":", ending->usage.ru_maxrss);
+  if (ending->error == NULL) {
+    line_format(line, "null}\n");
+    return;
+  }
+  /* It is as long as a path can be: better cut short than invalid. */
+  line->size -= sizeof tail;
+  line_format(line, "\"%s", ending->error);
+  line->size += sizeof tail;
+  line->truncated = 0;
+  line_format(line, "%c}\n", '"');
+}
+
+/* Replace what is in a regular file by `line`. The second report is never
+ * shorter than the first (blanks at its end make up for it), so that one write
+ * does it, and whoever reads, or finds the file after init was killed, has
+ * either the one or the other. What the program wrote there is dropped. */
+static int replace(int fd, struct line *line, off_t old_size, bool final) {
+  bool pad = final && old_size < (off_t)line->size;
+
+  if (old_size != 0 && !pad && ftruncate(fd, 0) != 0)
+    return -1;
+  if (pad && (off_t)line->length < old_size) {
+    memset(line->text + line->length - 1, ' ', (size_t)old_size - line->length);
+    line->length = (size_t)old_size;
+    line->text[line->length - 1] = '\n';
+  }
+  ssize_t written = pwrite(fd, line->text, line->length, 0);
+  if (written < 0)
+    return -1;
+  if ((size_t)written == line->length)
+    return 0;
+  errno = ENOSPC;
+  return -1;
+}
+
+void report_write(int fd, const char *path, const struct status *status,
+                  const struct ending *ending, bool final) {
+  /* On the stack and not static: what lies between the small variables of a
+   * small program costs it a page. */
+  char text[STATUS_JSON_SIZE + 4096];
+  struct line line = LINE(text);
+  struct stat file;
+
+  if (fd < 0)
+    return;
+  bool twice = standard_stream(path) == 0 && fstat(fd, &file) == 0 &&
+               S_ISREG(file.st_mode);
+  if (final && !twice && ending->error == NULL)
+    return;
+  line.escape = LINE_JSON;
+  report_json(&line, status, ending, final ? "ended" : "draining");
+  int result = twice ? replace(fd, &line, file.st_size, final)
+                     : write_nonblocking(fd, text, line.length);
+  /* A first report that failed may still be made good by the second. */
+  if (result != 0 && (final || !twice))
+    log_line(LOG_WARNING, "cannot write the report to '%s': %s", path,
+             error_words(errno));
+}

@@ -1,0 +1,191 @@
+#include "status.h"
+
+#include <fcntl.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "descriptors.h"
+#include "init.h"
+
+/* linux/memfd.h and linux/fcntl.h have them, but musl-gcc sees no linux/
+ * headers, and older libcs lack the newer ones. */
+#ifndef MFD_CLOEXEC
+#define MFD_CLOEXEC 1U
+#define MFD_ALLOW_SEALING 2U
+#endif
+#ifndef MFD_NOEXEC_SEAL
+#define MFD_NOEXEC_SEAL 8U
+#endif
+#ifndef F_ADD_SEALS
+#define F_ADD_SEALS 1033
+#define F_SEAL_SEAL 1
+#define F_SEAL_SHRINK 2
+#define F_SEAL_GROW 4
+#endif
+#ifndef F_SEAL_FUTURE_WRITE
+#define F_SEAL_FUTURE_WRITE 16
+#endif
+
+/* From the Makefile; a checker that compiles without it has none. */
+#ifndef FOSTER_VERSION
+#define FOSTER_VERSION "0.0.0"
+#endif
+
+/* A reader may have been built by another compiler, for 32 bits say. */
+_Static_assert(offsetof(struct status, start_time) == 40, "layout 1");
+_Static_assert(offsetof(struct status, signals_forwarded) == 72, "layout 1");
+_Static_assert(offsetof(struct status, command) == 668, "layout 1");
+_Static_assert(sizeof(struct status) <= STATUS_PAGE_SIZE, "one page");
+
+static const char magic[sizeof((struct status *)0)->magic] = "foster-status";
+
+/* The kernel's own way (Linux 6.3): no x bit, for ever. Where the sysctl
+ * vm.memfd_noexec is 2 it is the only one allowed, and without it the kernel
+ * logs a warning. Older kernels say EINVAL. */
+static int create_memfd(void) {
+  unsigned flags = MFD_CLOEXEC | MFD_ALLOW_SEALING;
+  long fd = syscall(SYS_memfd_create, magic, flags | MFD_NOEXEC_SEAL);
+
+  if (fd < 0)
+    fd = syscall(SYS_memfd_create, magic, flags);
+  return descriptor_of_ours((int)fd);
+}
+
+void status_start(struct status *status, pid_t pid, enum status_mode mode,
+                  const char *command) {
+  static const char version[] = FOSTER_VERSION;
+  struct timespec time;
+
+  (void)clock_gettime(CLOCK_REALTIME, &time); /* cannot fail */
+  *status = (struct status){
+      .layout = STATUS_LAYOUT,
+      .pid = pid,
+      .mode = mode,
+      .state = command != NULL ? STATE_RUNNING : STATE_PAUSED,
+      .start_time = time.tv_sec * SECOND + time.tv_nsec,
+      .start_monotonic = now(),
+  };
+  memcpy(status->version, version, sizeof version);
+  if (command != NULL)
+    memcpy(status->command, command,
+           strnlen(command, sizeof status->command - 1));
+}
+
+struct status *status_share(struct status *status) {
+  /* FUTURE_WRITE (Linux 5.1) spares the mapping that we already have. */
+  const int seals =
+      F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_FUTURE_WRITE | F_SEAL_SEAL;
+  int fd = create_memfd();
+
+  if (fd < 0)
+    return status;
+  if (ftruncate(fd, STATUS_PAGE_SIZE) == 0) {
+    struct status *page =
+        mmap(NULL, STATUS_PAGE_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    if (page != MAP_FAILED) {
+      if (fcntl(fd, F_ADD_SEALS, seals) == 0) {
+        /* Sealed first: until then another process could truncate the page,
+         * and the copy would be the store that ends us. */
+        *page = *status;
+        /* Last, since it is what makes this a page to a reader. */
+        __atomic_thread_fence(__ATOMIC_RELEASE);
+        memcpy(page->magic, magic, sizeof magic);
+        return page;
+      }
+      (void)munmap(page, STATUS_PAGE_SIZE);
+    }
+  }
+  (void)close(fd);
+  return status;
+}
+
+/* A sequence lock with one writer that never waits: the counts of a signal and
+ * its sender are several words, and on 32-bit machines a counter alone is two.
+ * A reader copies until the sequence is even and the same on both sides. The
+ * fences keep compiler and processor from moving the stores in between out
+ * of the bracket; on x86 they cost nothing. */
+void status_begin(struct status *status) {
+  __atomic_store_n(&status->sequence, status->sequence + 1, __ATOMIC_RELAXED);
+  __atomic_thread_fence(__ATOMIC_RELEASE);
+}
+
+void status_end(struct status *status) {
+  __atomic_thread_fence(__ATOMIC_RELEASE);
+  __atomic_store_n(&status->sequence, status->sequence + 1, __ATOMIC_RELAXED);
+}
+
+static bool has_magic(const struct status *page) {
+  return memcmp(page->magic, magic, sizeof magic) == 0;
+}
+
+bool status_foreign(const struct status *page) {
+  return has_magic(page) && page->layout != STATUS_LAYOUT;
+}
+
+bool status_valid(const struct status *page) {
+  return has_magic(page) && page->layout == STATUS_LAYOUT && page->pid > 0 &&
+         page->mode <= MODE_PID1 && page->state <= STATE_PAUSED &&
+         page->entrypoint_pid >= 0 && page->start_time >= 0 &&
+         page->start_monotonic >= 0 && page->last_signal >= 0 &&
+         page->last_signal <= SIGNAL_MAX &&
+         memchr(page->version, '\0', sizeof page->version) != NULL &&
+         memchr(page->command, '\0', sizeof page->command) != NULL;
+}
+
+void json_seconds(struct line *line, nanoseconds time) {
+  if (time < 0)
+    time = 0;
+  int thousandths = (int)(time % SECOND / (SECOND / 1000));
+  line_format(line, "%lld.%c%c%c", (long long)(time / SECOND),
+              '0' + thousandths / 100, '0' + thousandths / 10 % 10,
+              '0' + thousandths % 10);
+}
+
+void status_json(struct line *line, const struct status *page, nanoseconds time,
+                 const char *state) {
+  static const char *const modes[] = {"plain", "subreaper", "pid1"};
+  static const char *const states[] = {"running", "stopped", "draining",
+                                       "paused"};
+
+  line_format(line,
+              "\"version\":\"%s\",\"pid\":%d,\"mode\":\"%s\",\"state\":\"%s\","
+              "\"entrypoint\":",
+              page->version, page->pid, modes[page->mode],
+              state != NULL ? state : states[page->state]);
+  if (page->entrypoint_pid != 0) {
+    line_format(line, "{\"pid\":%d,\"start_time\":", page->entrypoint_pid);
+    json_seconds(line, page->start_time);
+    line_format(line, ",\"command\":\"%s\"}", page->command);
+  } else {
+    line_format(line, "null");
+  }
+
+  line_format(line, ",\"uptime_seconds\":");
+  json_seconds(line, time - page->start_monotonic);
+  line_format(line,
+              ",\"orphans_reaped\":%llu,\"left_behind\":%llu,"
+              "\"signals_forwarded\":{",
+              (unsigned long long)page->orphans_reaped,
+              (unsigned long long)page->left_behind);
+  const char *separator = "";
+  for (int signal = 1; signal <= SIGNAL_MAX; signal++) {
+    unsigned long long count = page->signals_forwarded[signal];
+    if (count == 0)
+      continue;
+    line_format(line, "%s", separator);
+    line_format(line, "\"%s\":%llu", SIGNAL_NAME(signal), count);
+    separator = ",";
+  }
+
+  line_format(line, "},\"last_signal\":");
+  if (page->last_signal != 0)
+    line_format(line, "{\"name\":\"%s\",\"sender_pid\":%d,\"sender_uid\":%u}",
+                SIGNAL_NAME(page->last_signal), page->last_sender_pid,
+                page->last_sender_uid);
+  else
+    line_format(line, "null");
+}

@@ -1,0 +1,404 @@
+#include "status_reader.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "init.h"
+
+enum {
+  COPY_ATTEMPTS = 100, /* a millisecond apart */
+  PARENTS_MAX = 64,    /* parents of zombies that are named; the rest is one */
+  ANCESTORS_MAX = 256, /* no chain is longer, but they change as we climb */
+  NAME_SIZE = 64,      /* of a process: the kernel's own have up to 63 bytes */
+  PATH_SIZE = 32,      /* "/proc/2147483647/ns/pid" */
+};
+
+/* Why there is nothing to print. */
+enum found { FOUND, NO_PROCESS, NOT_FOSTER, NOT_PERMITTED, OTHER_LAYOUT };
+
+/* A walk over the numbers in a directory of /proc. The system call itself:
+ * opendir(3) would bring in malloc. */
+struct directory {
+  int fd;
+  size_t at;
+  size_t end;
+  _Alignas(uint64_t) char bytes[4096];
+};
+
+/* Where things are in what getdents64(2) gives: after the inode and an offset
+ * of 8 bytes each the entry's length, a byte for its type, its name. */
+enum { ENTRY_LENGTH = 16, ENTRY_NAME = 19 };
+
+/* The number that the text begins with, moving past it; -1 if it is none. */
+static int parse_number(const char **text) {
+  long long value = 0;
+  const char *at = *text;
+
+  while (*at >= '0' && *at <= '9' && value <= INT_MAX)
+    value = value * 10 + (*at++ - '0');
+  if (at == *text || value > INT_MAX)
+    return -1;
+  *text = at;
+  return (int)value;
+}
+
+static bool directory_open(struct directory *directory, const char *path) {
+  directory->at = directory->end = 0;
+  directory->fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  return directory->fd >= 0;
+}
+
+/* The next entry that is a number, or -1 at the end. */
+static int directory_next(struct directory *directory) {
+  for (;;) {
+    if (directory->at >= directory->end) {
+      long got = syscall(SYS_getdents64, directory->fd, directory->bytes,
+                         sizeof directory->bytes);
+      if (got <= 0)
+        return -1;
+      directory->at = 0;
+      directory->end = (size_t)got;
+    }
+    const char *entry = directory->bytes + directory->at;
+    uint16_t length;
+    memcpy(&length, entry + ENTRY_LENGTH, sizeof length);
+    directory->at += length;
+    const char *name = entry + ENTRY_NAME;
+    int number = parse_number(&name);
+    if (number >= 0 && *name == '\0')
+      return number;
+  }
+}
+
+/* "/proc/PID/FILE", in a buffer that lives as long as the calling block. */
+static const char *proc_path(char path[PATH_SIZE], pid_t pid,
+                             const char *file) {
+  struct line line = {.text = path, .size = PATH_SIZE};
+
+  line_format(&line, "/proc/%d/%s", pid, file);
+  return path;
+}
+#define PROC_PATH(pid, file) proc_path((char[PATH_SIZE]){0}, (pid), (file))
+
+/* Read the start of a file of /proc as a string. */
+static bool read_proc(pid_t pid, const char *file, char *text, size_t size) {
+  int fd = open(PROC_PATH(pid, file), O_RDONLY | O_CLOEXEC);
+
+  if (fd < 0)
+    return false;
+  ssize_t got = read(fd, text, size - 1);
+  (void)close(fd);
+  text[got > 0 ? got : 0] = '\0';
+  return got > 0;
+}
+
+/* What the kernel calls the process, without the newline at the end. */
+static bool process_name(pid_t pid, char name[NAME_SIZE + 1]) {
+  if (!read_proc(pid, "comm", name, NAME_SIZE + 1))
+    return false;
+  size_t length = strlen(name);
+  if (length > 0 && name[length - 1] == '\n')
+    name[length - 1] = '\0';
+  return true;
+}
+
+bool status_copy(int fd, struct status *page) {
+  const off_t at = offsetof(struct status, sequence);
+  uint32_t before, after;
+
+  /* In three reads, since nobody promises in what order one copies. A writer
+   * that was stopped, or killed, in the middle leaves an odd sequence behind:
+   * then the copy stands as it is. Its words are whole, they are only not all
+   * of one moment. */
+  for (int attempt = 0; attempt < COPY_ATTEMPTS; attempt++) {
+    if (attempt > 0)
+      (void)poll(NULL, 0, 1);
+    if (pread(fd, &before, sizeof before, at) != sizeof before)
+      return false;
+    __atomic_thread_fence(__ATOMIC_ACQUIRE);
+    if (pread(fd, page, sizeof *page, 0) != sizeof *page)
+      return false;
+    __atomic_thread_fence(__ATOMIC_ACQUIRE);
+    if (pread(fd, &after, sizeof after, at) != sizeof after)
+      return false;
+    if (before == after && before % 2 == 0)
+      break;
+  }
+  return true;
+}
+
+/* Look at descriptor `number` in the directory /proc/PID/fd. The process may
+ * be anybody, and put anything there, and another thing a moment later: so the
+ * link is first pinned with O_PATH, which opens nothing, and what was checked
+ * is what is read. It is never mapped: we would die of its truncation. */
+static enum found look_at(int directory, int number, struct status *page) {
+  static const char wanted[] = "/memfd:foster-status (deleted)";
+  char name[PATH_SIZE];
+  char link[sizeof wanted];
+  struct line line = LINE(name);
+  struct stat file;
+  enum found found = NOT_FOSTER;
+
+  line_format(&line, "%d", number);
+  ssize_t length = readlinkat(directory, name, link, sizeof link);
+  if (length < 0 && (errno == EACCES || errno == EPERM))
+    return NOT_PERMITTED;
+  if (length != sizeof wanted - 1 ||
+      memcmp(link, wanted, sizeof wanted - 1) != 0)
+    return NOT_FOSTER;
+
+  int pinned = openat(directory, name, O_PATH | O_CLOEXEC);
+  if (pinned < 0)
+    return NOT_FOSTER;
+  if (fstat(pinned, &file) == 0 && S_ISREG(file.st_mode) &&
+      file.st_nlink == 0 && file.st_size == STATUS_PAGE_SIZE) {
+    line = LINE(name);
+    line_format(&line, "/proc/self/fd/%d", pinned);
+    int fd = open(name, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    if (fd >= 0 && status_copy(fd, page))
+      found = status_valid(page)     ? FOUND
+              : status_foreign(page) ? OTHER_LAYOUT
+                                     : NOT_FOSTER;
+    if (fd >= 0)
+      (void)close(fd);
+  }
+  (void)close(pinned);
+  return found;
+}
+
+/* Are we in the PID namespace of that process? */
+static bool shares_namespace(pid_t pid) {
+  char ours[64];
+  char theirs[64];
+  ssize_t length = readlink("/proc/self/ns/pid", ours, sizeof ours);
+
+  return length > 0 &&
+         readlink(PROC_PATH(pid, "ns/pid"), theirs, sizeof theirs) == length &&
+         memcmp(ours, theirs, (size_t)length) == 0;
+}
+
+/* Find the page of `pid`. */
+static enum found find_page(pid_t pid, struct status *page) {
+  struct directory directory;
+  enum found result = NOT_FOSTER;
+  int number;
+
+  if (!directory_open(&directory, PROC_PATH(pid, "fd")))
+    return errno == EACCES || errno == EPERM ? NOT_PERMITTED : NO_PROCESS;
+  while (result != FOUND && (number = directory_next(&directory)) >= 0) {
+    enum found found = look_at(directory.fd, number, page);
+    /* Somebody else may hold a foster's page open. */
+    if (found == FOUND && page->pid != pid && shares_namespace(pid))
+      found = NOT_FOSTER;
+    if (found != NOT_FOSTER)
+      result = found;
+  }
+  (void)close(directory.fd);
+  return result;
+}
+
+bool process_parse(const char *stat, struct process *process) {
+  /* The name may have any bytes, but nothing after it has a parenthesis. */
+  const char *at = strrchr(stat, ')');
+
+  if (at == NULL || strlen(at) < 4)
+    return false;
+  process->state = at[2];
+  at += 4;
+  process->parent = parse_number(&at);
+  /* From field 4, the parent, on to 20. */
+  for (int field = 4; field < 20 && at != NULL; field++)
+    if ((at = strchr(at, ' ')) != NULL)
+      at++;
+  process->threads = at != NULL ? parse_number(&at) : -1;
+  return process->parent >= 0 && process->threads >= 0;
+}
+
+static bool read_process(pid_t pid, struct process *process) {
+  char text[1024];
+
+  return read_proc(pid, "stat", text, sizeof text) &&
+         process_parse(text, process);
+}
+
+/* Is `pid` init, or below it? Orphans below an init that adopts stay there. */
+static bool belongs_to(const struct status *page, pid_t pid) {
+  struct process process;
+
+  if (page->mode == MODE_PID1)
+    return true;
+  for (int i = 0; i < ANCESTORS_MAX && pid > 1 && pid != page->pid; i++)
+    pid = read_process(pid, &process) ? process.parent : 0;
+  return pid == page->pid;
+}
+
+/* Append {"count":N,"by_parent":[...]}, or null where /proc cannot be read. */
+static void zombies_json(struct line *line, const struct status *page) {
+  struct {
+    pid_t pid;
+    unsigned count;
+  } parents[PARENTS_MAX + 1] = {0}; /* the last one: all others */
+  unsigned count = 0;
+  size_t used = 0;
+  struct directory proc;
+  struct process process;
+  pid_t pid;
+
+  if (!directory_open(&proc, "/proc")) {
+    line_format(line, "null");
+    return;
+  }
+  while ((pid = directory_next(&proc)) >= 0) {
+    /* A leader that has ended before its threads looks like a zombie, but
+     * nobody can wait for it yet. */
+    if (!read_process(pid, &process) || process.state != 'Z' ||
+        process.threads > 1)
+      continue;
+    size_t i = 0;
+    while (i < used && parents[i].pid != process.parent)
+      i++;
+    if (i == used) {
+      if (!belongs_to(page, process.parent))
+        continue;
+      if (used < PARENTS_MAX)
+        parents[used++].pid = process.parent;
+    }
+    parents[i].count++;
+    count++;
+  }
+  (void)close(proc.fd);
+
+  line_format(line, "{\"count\":%u,\"by_parent\":[", count);
+  if (parents[PARENTS_MAX].count > 0)
+    used++;
+  for (size_t i = 0; i < used; i++) {
+    char name[NAME_SIZE + 1];
+    if (i > 0)
+      line_format(line, ",");
+    if (i == PARENTS_MAX)
+      line_format(line, "{\"pid\":null,\"name\":null");
+    else if (process_name(parents[i].pid, name))
+      line_format(line, "{\"pid\":%d,\"name\":\"%s\"", parents[i].pid, name);
+    else
+      line_format(line, "{\"pid\":%d,\"name\":null", parents[i].pid);
+    line_format(line, ",\"count\":%u}", parents[i].count);
+  }
+  line_format(line, "]}");
+}
+
+static void explain_not_found(pid_t pid, enum found why,
+                              const struct status *page) {
+  char name[NAME_SIZE + 1];
+  struct stat directory;
+
+  switch (why) {
+  case NO_PROCESS:
+    if (kill(pid, 0) == 0 || errno == EPERM)
+      log_line(LOG_WARNING,
+               "process %d is not to be seen in /proc (not mounted? hidepid?)",
+               pid);
+    else
+      log_line(LOG_WARNING, "no such process: %d", pid);
+    break;
+  case NOT_PERMITTED:
+    if (stat(PROC_PATH(pid, ""), &directory) == 0 &&
+        directory.st_uid != geteuid())
+      log_line(
+          LOG_WARNING,
+          "not permitted to look into process %d: be its user, %u (as with "
+          "docker exec -u %u), or have CAP_SYS_PTRACE",
+          pid, directory.st_uid, directory.st_uid);
+    else
+      log_line(LOG_WARNING,
+               "not permitted to look into process %d: it has privileges that "
+               "we lack; have them, or CAP_SYS_PTRACE",
+               pid);
+    break;
+  case OTHER_LAYOUT:
+    log_line(LOG_WARNING,
+             "process %d is a foster of another version (status layout %u, not "
+             "%d): ask its own binary",
+             pid, page->layout, STATUS_LAYOUT);
+    break;
+  default:
+    if (!process_name(pid, name))
+      name[0] = '\0';
+    log_line(LOG_WARNING,
+             "process %d ('%s') is not foster, or has no status to show", pid,
+             name);
+  }
+}
+
+/* PID 1 is none that we could read, for the reason `why`. Returns the only
+ * other one, or 0 with one line on stderr. */
+static pid_t find_only(struct status *page, enum found why) {
+  char list[256];
+  struct line line = LINE(list);
+  struct status candidate;
+  struct directory proc;
+  unsigned count = 0;
+  pid_t only = 0;
+  pid_t pid;
+
+  if (directory_open(&proc, "/proc")) {
+    while ((pid = directory_next(&proc)) >= 0) {
+      if (find_page(pid, &candidate) != FOUND)
+        continue;
+      line_format(&line, count++ == 0 ? "%d" : ", %d", pid);
+      only = pid;
+      *page = candidate;
+    }
+    (void)close(proc.fd);
+  }
+  if (count == 0)
+    explain_not_found(1, why, page);
+  else if (count > 1)
+    log_line(LOG_WARNING, "which one? --status=PID, where PID is one of %s%s",
+             list, line.truncated ? ", ..." : "");
+  return count == 1 ? only : 0;
+}
+
+int status_print(pid_t pid) {
+  char text[STATUS_JSON_SIZE + (PARENTS_MAX + 1) * (6 * NAME_SIZE + 80)];
+  struct line line = LINE(text);
+  struct status page = {0};
+  enum found found = find_page(pid != 0 ? pid : 1, &page);
+
+  if (found != FOUND) {
+    if (pid != 0) {
+      explain_not_found(pid, found, &page);
+      return 1;
+    }
+    pid = find_only(&page, found);
+    if (pid == 0)
+      return 1;
+  } else if (pid == 0) {
+    pid = 1;
+  }
+
+  line.escape = LINE_JSON;
+  line_format(&line, "{");
+  status_json(&line, &page, now(), NULL);
+  line_format(&line, ",\"zombies\":");
+  /* Elsewhere a number of /proc and one of the page are not the same's. */
+  if (page.pid == pid && shares_namespace(pid))
+    zombies_json(&line, &page);
+  else
+    line_format(&line, "null");
+  line_format(&line, "}\n");
+
+  ssize_t written = write(STDOUT_FILENO, text, line.length);
+  if (written == (ssize_t)line.length)
+    return 0;
+  log_line(LOG_WARNING, "cannot write to stdout: %s",
+           error_words(written < 0 ? errno : ENOSPC));
+  return 1;
+}
