@@ -42,6 +42,10 @@ static void note_sender(struct status *status,
 static void received_signal(struct init *init,
                             const struct signalfd_siginfo *received) {
   int signal = (int)received->ssi_signo;
+  if (log_level >= LOG_DEBUG)
+    log_line(LOG_DEBUG, "received %s (code %d) from process %d (uid %u)",
+             SIGNAL_NAME(signal), received->ssi_code, (int)received->ssi_pid,
+             received->ssi_uid);
   /* Our own write to a broken pipe. */
   if (signal == SIGPIPE && (pid_t)received->ssi_pid == init->pid)
     return;

@@ -58,11 +58,49 @@ static int exec_failed(struct init *init, const struct spawn_failure *failure,
   return ending->exit_code;
 }
 
+/* From here on --status can look into us. After the spawn: the start pays
+ * nothing for it. */
+static void publish_status(struct init *init) {
+  const struct options *options = &init->options;
+  const char *program = options->command ? options->command[0] : NULL;
+  enum status_mode mode = init->pid1     ? MODE_PID1
+                          : init->adopts ? MODE_SUBREAPER
+                                         : MODE_PLAIN;
+  status_start(init->status, init->pid, mode, program);
+  init->status->entrypoint_pid = init->entrypoint.pid;
+  if (options->action == ACTION_PAUSE)
+    init->status->state = STATE_PAUSED;
+  init->status = status_share(init->status);
+  log_line(LOG_VERBOSE, "process %d: started process %d (%s)", (int)init->pid,
+           (int)init->entrypoint.pid, program ? program : "none: --pause");
+}
+
+/* The end in one line: how, after what time, and what it cost. */
+static void say_ending(const struct init *init) {
+  if (log_level < LOG_VERBOSE)
+    return;
+  const struct rusage *usage = &init->entrypoint.usage;
+  char text[256];
+  struct line line = LINE(text);
+  line_format(&line, "process %d (%s) ended: ", (int)init->entrypoint.pid,
+              init->status->command);
+  describe_end(&line, init->entrypoint.wstatus);
+  line_format(&line, "; ran ");
+  json_seconds(&line, now() - init->status->start_monotonic);
+  line_format(&line, " s, user ");
+  json_seconds(&line, from_timeval(usage->ru_utime));
+  line_format(&line, " s, system ");
+  json_seconds(&line, from_timeval(usage->ru_stime));
+  log_line(LOG_VERBOSE, "%s s, at most %ld KiB; %llu orphans reaped", text,
+           usage->ru_maxrss, (unsigned long long)init->status->orphans_reaped);
+}
+
 /* What became of the entrypoint, for the exit status and the report. */
 static void note_ending(const struct init *init, long oom_before,
                         struct ending *ending) {
   if (!init->entrypoint.ended)
     return; /* -P: 0 */
+  say_ending(init);
   int wstatus = init->entrypoint.wstatus;
   int code = exit_code_of(wstatus);
   ending->exit_code = init->options.expected[code] ? 0 : code;
@@ -158,15 +196,7 @@ int main(int argc, char **argv, char **envp) {
 
   /* 4. Let go of what is not ours; from now on init can be looked into. */
   descriptors_let_go(&init);
-  status_start(&status, init.pid,
-               init.pid1     ? MODE_PID1
-               : init.adopts ? MODE_SUBREAPER
-                             : MODE_PLAIN,
-               options->command ? options->command[0] : NULL);
-  status.entrypoint_pid = init.entrypoint.pid;
-  if (options->action == ACTION_PAUSE)
-    status.state = STATE_PAUSED;
-  init.status = status_share(&status);
+  publish_status(&init);
   long oom_before = oom_kills();
 
   /* 5. Live: forward signals, reap orphans. */

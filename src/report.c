@@ -29,7 +29,7 @@ int report_open(const char *path) {
       0644));
 }
 
-static nanoseconds from_timeval(struct timeval time) {
+nanoseconds from_timeval(struct timeval time) {
   return time.tv_sec * SECOND + time.tv_usec * (SECOND / 1000000);
 }
 

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <sys/resource.h>
+#include <sys/time.h>
 
 #include "status.h"
 
@@ -32,5 +33,8 @@ int report_open(const char *path);
  * warned of once in all. */
 void report_write(int fd, const char *path, const struct status *status,
                   const struct ending *ending, bool final);
+
+/* As rusage has it. */
+nanoseconds from_timeval(struct timeval time);
 
 #endif

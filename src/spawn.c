@@ -181,10 +181,8 @@ int spawn(struct init *init, char **envp, const struct signal_state *before,
   if (pid == 0)
     become_entrypoint(&attempt);
 
-  failure->search = attempt.search;
   if (pid < 0) {
-    failure->error = errno;
-    failure->path = NULL;
+    *failure = (struct spawn_failure){.error = errno};
     return -1;
   }
   /* Where vfork is a fork (qemu-user, some ports) the child's stores are not
@@ -193,8 +191,8 @@ int spawn(struct init *init, char **envp, const struct signal_state *before,
   if (!attempt.shared)
     (void)setpgid(pid, pid);
   if (attempt.gave_up) {
-    failure->error = attempt.error;
-    failure->path = attempt.path;
+    *failure = (struct spawn_failure){
+        .error = attempt.error, .path = attempt.path, .search = attempt.search};
     while (waitpid(pid, NULL, __WALL) < 0 && errno == EINTR)
       continue;
     return -1;
