@@ -114,14 +114,15 @@ static void note_ending(const struct init *init, long oom_before,
 
   /* Its own ^C, a signal that went through us and our own SIGKILL explain
    * themselves. */
-  bool expected = init->entrypoint.killed ||
-                  (init->forwarded & signal_bit(ending->signal)) ||
-                  (init->terminal.handed_over && ending->signal == SIGINT);
+  if (init->entrypoint.killed ||
+      (init->forwarded & signal_bit(ending->signal)) ||
+      (init->terminal.handed_over && ending->signal == SIGINT))
+    return;
   char text[512];
   struct line line = LINE(text);
   explain_death(&line, init->status->command, init->entrypoint.pid, wstatus,
                 struck);
-  log_line(expected ? LOG_VERBOSE : LOG_WARNING, "%s", text);
+  log_line(LOG_WARNING, "%s", text);
 }
 
 int main(int argc, char **argv, char **envp) {
