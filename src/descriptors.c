@@ -6,6 +6,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "calls.h"
+
 /* Where close_range(2) is missing (before Linux 5.9) or denied, descriptors are
  * closed one by one up to this: RLIMIT_NOFILE can be a billion. */
 enum { CLOSE_ONE_BY_ONE = 4096 };
@@ -13,11 +15,11 @@ enum { CLOSE_ONE_BY_ONE = 4096 };
 int descriptor_of_ours(int fd) {
   if (fd < 0 || fd > STDERR_FILENO)
     return fd;
-  int moved = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+  int moved = call_fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
   int error = errno;
   close(fd);
   /* One of 0, 1, 2 was closed: was it stderr, where messages go? */
-  if (fcntl(STDERR_FILENO, F_GETFD) < 0)
+  if (call_fcntl(STDERR_FILENO, F_GETFD, 0) < 0)
     log_level = LOG_NONE;
   errno = error;
   return moved;

@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "calls.h"
 #include "children.h"
 #include "descriptors.h"
 #include "drain.h"
@@ -34,7 +35,7 @@ static int print(const struct options *options) {
 
 /* Adopt orphans although not PID 1. Sandboxes refuse it. */
 static bool become_subreaper(void) {
-  if (prctl(PR_SET_CHILD_SUBREAPER, 1) == 0)
+  if (call_prctl(PR_SET_CHILD_SUBREAPER, 1) == 0)
     return true;
   log_line(LOG_WARNING, "-s: cannot be a subreaper: %s", error_words(errno));
   return false;

@@ -5,13 +5,15 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include "calls.h"
+
 /* The signal that we let the kernel send: not the user's, since it also comes
  * when only the parent's thread ends (Go and Node start processes from threads
  * that do). A real-time one that hardly anybody sends to an init. */
 enum { PARENT_DEATH_SIGNAL = 63 };
 
 bool parent_watch(struct init *init) {
-  if (prctl(PR_SET_PDEATHSIG, PARENT_DEATH_SIGNAL) < 0)
+  if (call_prctl(PR_SET_PDEATHSIG, PARENT_DEATH_SIGNAL) < 0)
     log_line(LOG_WARNING, "-p: the parent's death will not be noticed: %s",
              error_words(errno));
   return getppid() == init->parent;

@@ -1,20 +1,18 @@
 #include "signals.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <poll.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "calls.h"
 #include "descriptors.h"
 
 static const signal_mask every_signal = ~(signal_mask)0;
 
-nanoseconds now(void) {
-  struct timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time); /* cannot fail */
-  return time.tv_sec * SECOND + time.tv_nsec;
-}
+nanoseconds now(void) { return call_clock(CLOCK_MONOTONIC); }
 
 nanoseconds later(nanoseconds time, nanoseconds span) {
   return time == NEVER || span == NEVER ? NEVER : time + span;
@@ -28,8 +26,7 @@ int signals_block(struct init *init, struct signal_state *before) {
   syscall(SYS_rt_sigprocmask, SIG_SETMASK, &every_signal, &before->mask,
           sizeof every_signal);
 
-  struct sigaction standard = {.sa_handler = SIG_DFL};
-  sigaction(SIGCHLD, &standard, &before->sigchld);
+  before->sigchld_ignored = call_sigaction(SIGCHLD, SIG_DFL) == SIG_IGN;
 
   init->signals = descriptor_of_ours((int)syscall(
       SYS_signalfd4, -1, &every_signal, sizeof every_signal, SFD_CLOEXEC));
@@ -38,13 +35,14 @@ int signals_block(struct init *init, struct signal_state *before) {
 
 /* Is there something to read? Waits until the deadline. */
 static bool readable(int fd, nanoseconds deadline) {
-  nanoseconds left = deadline - now();
-  if (left < 0)
-    left = 0;
-  struct timespec timeout = {.tv_sec = (time_t)(left / SECOND),
-                             .tv_nsec = (long)(left % SECOND)};
-  struct pollfd poll = {.fd = fd, .events = POLLIN};
-  return ppoll(&poll, 1, &timeout, NULL) > 0;
+  const nanoseconds unit = SECOND / 1000;
+  /* Never early: what is to happen then would be found not to be due yet. */
+  nanoseconds left = deadline == 0 ? 0 : (deadline - now() + unit - 1) / unit;
+  struct pollfd poll_fd = {.fd = fd, .events = POLLIN};
+  return poll(&poll_fd, 1,
+              left < 0         ? 0
+              : left < INT_MAX ? (int)left
+                               : INT_MAX) > 0;
 }
 
 int signals_receive(const struct init *init,

@@ -14,7 +14,7 @@ enum { SIGNAL_BATCH = 16 };
 /* What the program is to get back before its exec. */
 struct signal_state {
   signal_mask mask;
-  struct sigaction sigchld;
+  bool sigchld_ignored;
 };
 
 /* Block every signal and make the signalfd that receives them; put back an

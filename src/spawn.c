@@ -2,11 +2,13 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "calls.h"
 #include "explain.h"
 #include "terminal.h"
 
@@ -18,6 +20,7 @@ static const char default_path[] =
  * so no pipe is needed to tell why an exec failed. */
 struct attempt {
   const struct init *init;
+  char *name; /* PROGRAM; its place in the command is lent to /bin/sh */
   char **envp;
   const struct signal_state *before;
   const char *search;
@@ -63,20 +66,19 @@ static void try_exec(struct attempt *attempt, char *path) {
     return;
   /* The place before PROGRAM is always ours: foster's own name, an option or
    * "--" stands there. */
-  char *name = command[0];
   command[-1] = shell;
   command[0] = path;
   execve(shell, &command[-1], attempt->envp);
   attempt->error = errno;
   attempt->path = shell;
-  command[0] = name;
+  command[0] = attempt->name;
 }
 
 /* The PATH search of execvp(3). What was found but could not be run wins over
  * what was not found: a denied file, and a script whose interpreter is missing
  * (that is an ENOENT too). */
 static void search_and_exec(struct attempt *attempt) {
-  const char *name = attempt->init->options.command[0];
+  const char *name = attempt->name;
   size_t name_length = strlen(name);
   int found_error = 0;
   static char found[PATH_MAX];
@@ -110,20 +112,35 @@ static void search_and_exec(struct attempt *attempt) {
   attempt->path = found_error ? found : NULL;
 }
 
+/* The end of the child's way to the program. */
+_Noreturn static void run_program(struct attempt *attempt) {
+  signals_set_mask(attempt->before->mask);
+  attempt->init->options.command[0] = attempt->name;
+  if (attempt->search)
+    search_and_exec(attempt);
+  else
+    try_exec(attempt, attempt->name);
+  attempt->gave_up = true;
+  _exit(explain_exit_code(attempt->path, attempt->error));
+}
+
 /* A stop from the terminal before the exec would leave the child stopped and
  * init, which waits for it in the kernel, frozen with it. A signal that is
  * caught does no such thing, and an exec puts caught signals back to their
- * default. What was ignored stays ignored. */
-static void discard_stop(int signal) { (void)signal; }
+ * default. So a stop that comes too early only starts the exec again. What was
+ * ignored stays ignored. */
+static struct attempt *attempt_of_child;
+_Noreturn static void discard_stop(int signal) {
+  (void)signal;
+  run_program(attempt_of_child);
+}
 
-static void survive_stops(void) {
+static void survive_stops(struct attempt *attempt) {
   static const int stops[] = {SIGTSTP, SIGTTIN, SIGTTOU};
-  const struct sigaction discard = {.sa_handler = discard_stop};
-  for (size_t i = 0; i < sizeof stops / sizeof *stops; i++) {
-    struct sigaction old;
-    if (sigaction(stops[i], &discard, &old) == 0 && old.sa_handler == SIG_IGN)
-      sigaction(stops[i], &old, NULL);
-  }
+  attempt_of_child = attempt;
+  for (size_t i = 0; i < sizeof stops / sizeof *stops; i++)
+    if (call_sigaction(stops[i], discard_stop) == SIG_IGN)
+      call_sigaction(stops[i], SIG_IGN);
 }
 
 /* The child, between vfork and exec. It runs on init's memory while init is
@@ -137,27 +154,20 @@ _Noreturn static void become_entrypoint(struct attempt *attempt) {
    * entrypoint alone. */
   (void)setpgid(0, 0);
   if (init->terminal.handed_over) {
-    survive_stops();
+    survive_stops(attempt);
     terminal_set_foreground(&init->terminal, getpgrp());
   }
   if (!init->pid1) {
     /* If init is killed its program is not left running. The call misses a
      * parent that has died before it. */
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    call_prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != init->pid)
       _exit(EXIT_FOSTER);
   }
   hand_on_pid(attempt->envp, init->pid);
-  if (attempt->before->sigchld.sa_handler == SIG_IGN)
-    sigaction(SIGCHLD, &attempt->before->sigchld, NULL);
-  signals_set_mask(attempt->before->mask);
-
-  if (attempt->search)
-    search_and_exec(attempt);
-  else
-    try_exec(attempt, init->options.command[0]);
-  attempt->gave_up = true;
-  _exit(explain_exit_code(attempt->path, attempt->error));
+  if (attempt->before->sigchld_ignored)
+    call_sigaction(SIGCHLD, SIG_IGN);
+  run_program(attempt);
 }
 
 static const char *environment_value(char **envp, const char *name) {
@@ -170,7 +180,10 @@ static const char *environment_value(char **envp, const char *name) {
 
 int spawn(struct init *init, char **envp, const struct signal_state *before,
           struct spawn_failure *failure) {
-  struct attempt attempt = {.init = init, .envp = envp, .before = before};
+  struct attempt attempt = {.init = init,
+                            .name = init->options.command[0],
+                            .envp = envp,
+                            .before = before};
   if (!strchr(init->options.command[0], '/')) {
     attempt.search = environment_value(envp, "PATH");
     if (!attempt.search)

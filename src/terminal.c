@@ -8,6 +8,7 @@
 #include <termios.h>
 #include <unistd.h>
 
+#include "calls.h"
 #include "descriptors.h"
 #include "signals.h"
 
@@ -16,7 +17,7 @@ void terminal_find(struct terminal *terminal) {
 
   /* One call says whether there is a controlling terminal (ENXIO: none), also
    * where stdin, stdout and stderr lead elsewhere. */
-  int fd = descriptor_of_ours(open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC));
+  int fd = descriptor_of_ours(call_open("/dev/tty", O_RDWR | O_NOCTTY));
   if (fd < 0 && errno == ENXIO)
     return;
   /* No /dev/tty here, or it is denied: then whichever of the three it is. */
@@ -135,9 +136,8 @@ void terminal_die_alike(const struct init *init) {
       (init->forwarded & signal_bit(signal)))
     return;
 
-  prctl(PR_SET_DUMPABLE, 0); /* SIGQUIT's core dump was the program's */
-  struct sigaction standard = {.sa_handler = SIG_DFL};
-  sigaction(signal, &standard, NULL);
+  call_prctl(PR_SET_DUMPABLE, 0); /* SIGQUIT's core dump was the program's */
+  call_sigaction(signal, SIG_DFL);
   kill(0, signal);
   signals_set_mask(~signal_bit(signal));
 }
