@@ -46,7 +46,7 @@ static const char *next_line(struct lines *lines) {
   for (;;) {
     char *line = lines->bytes + lines->begin;
     size_t length = lines->end - lines->begin;
-    char *newline = memchr(line, '\n', length);
+    char *newline = length > 0 ? memchr(line, '\n', length) : NULL;
     if (newline) {
       *newline = '\0';
       lines->begin = (size_t)(newline + 1 - lines->bytes);

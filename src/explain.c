@@ -274,15 +274,14 @@ int explain_exit_code(const char *path, int error) {
 
 void explain_exec(struct line *line, const char *name, const char *path,
                   const char *search, int error) {
+  if (*name == '\0') {
+    line_format(line, "the program's name is empty");
+    return;
+  }
   if (!search)
     path = name;
-  if (!path || *path == '\0') {
-    if (*name == '\0')
-      line_format(line, "the program's name is empty");
-    else if (error == ENOENT)
-      line_format(line, "%s: not found in PATH '%s'", name, search);
-    else
-      line_format(line, "%s: %s", name, error_words(error));
+  if (!path) {
+    line_format(line, "%s: not found in PATH '%s'", name, search);
   } else {
     add_path(line, path);
     line_format(line, ": ");

@@ -96,7 +96,9 @@ bool elf_read(const struct head *head, struct elf *elf) {
 }
 
 const char *elf_machine(const struct elf *elf) {
-  enum { NARROW = 0, WIDE = 1, LITTLE = 2, BIG = 4, EITHER = LITTLE | BIG };
+  enum { NARROW = 1, WIDE = 2, LITTLE = 4, BIG = 8, EITHER = LITTLE | BIG };
+  const unsigned size = elf->wide ? WIDE : NARROW;
+  const unsigned order = elf->big ? BIG : LITTLE;
   static const struct {
     unsigned short machine;
     unsigned char kind;
@@ -112,9 +114,8 @@ const char *elf_machine(const struct elf *elf) {
       {43, WIDE | BIG, "sparc64"},     {2, NARROW | BIG, "sparc"},
   };
   for (size_t i = 0; i < sizeof machines / sizeof *machines; i++)
-    if (machines[i].machine == elf->machine &&
-        (machines[i].kind & WIDE) == elf->wide &&
-        (machines[i].kind & (elf->big ? BIG : LITTLE)))
+    if (machines[i].machine == elf->machine && (machines[i].kind & size) &&
+        (machines[i].kind & order))
       return machines[i].name;
   return NULL;
 }
