@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "calls.h"
 #include "descriptors.h"
 #include "init.h"
 
@@ -22,11 +23,10 @@ int report_open(const char *path) {
   int stream = standard_stream(path);
 
   if (stream != 0)
-    return fcntl(stream, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    return call_fcntl(stream, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
   /* O_NONBLOCK: a FIFO without a reader is an error now, not a wait. */
-  return descriptor_of_ours(open(
-      path, O_WRONLY | O_CREAT | O_TRUNC | O_NONBLOCK | O_NOCTTY | O_CLOEXEC,
-      0644));
+  return descriptor_of_ours(
+      call_open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NONBLOCK | O_NOCTTY));
 }
 
 nanoseconds from_timeval(struct timeval time) {
@@ -94,17 +94,17 @@ void report_write(int fd, const char *path, const struct status *status,
    * small program costs it a page. */
   char text[STATUS_JSON_SIZE + 4096];
   struct line line = LINE(text);
-  struct stat file;
+  struct file_facts file;
 
   if (fd < 0)
     return;
-  bool twice = standard_stream(path) == 0 && fstat(fd, &file) == 0 &&
-               S_ISREG(file.st_mode);
+  bool twice = standard_stream(path) == 0 && call_stat(fd, "", &file) == 0 &&
+               S_ISREG(file.mode);
   if (final && !twice && ending->error == NULL)
     return;
   line.escape = LINE_JSON;
   report_json(&line, status, ending, final ? "ended" : "draining");
-  int result = twice ? replace(fd, &line, file.st_size, final)
+  int result = twice ? replace(fd, &line, (off_t)file.size, final)
                      : write_nonblocking(fd, text, line.length);
   /* A first report that failed may still be made good by the second. */
   if (result != 0 && (final || !twice))

@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "calls.h"
 #include "descriptors.h"
 #include "init.h"
 
@@ -58,15 +59,13 @@ static int create_memfd(void) {
 void status_start(struct status *status, pid_t pid, enum status_mode mode,
                   const char *command) {
   static const char version[] = FOSTER_VERSION;
-  struct timespec time;
 
-  (void)clock_gettime(CLOCK_REALTIME, &time); /* cannot fail */
   *status = (struct status){
       .layout = STATUS_LAYOUT,
       .pid = pid,
       .mode = mode,
       .state = command != NULL ? STATE_RUNNING : STATE_PAUSED,
-      .start_time = time.tv_sec * SECOND + time.tv_nsec,
+      .start_time = call_clock(CLOCK_REALTIME),
       .start_monotonic = now(),
   };
   memcpy(status->version, version, sizeof version);
@@ -77,7 +76,7 @@ void status_start(struct status *status, pid_t pid, enum status_mode mode,
 
 struct status *status_share(struct status *status) {
   /* FUTURE_WRITE (Linux 5.1) spares the mapping that we already have. */
-  const int seals =
+  const unsigned long seals =
       F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_FUTURE_WRITE | F_SEAL_SEAL;
   int fd = create_memfd();
 
@@ -87,7 +86,7 @@ struct status *status_share(struct status *status) {
     struct status *page =
         mmap(NULL, STATUS_PAGE_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     if (page != MAP_FAILED) {
-      if (fcntl(fd, F_ADD_SEALS, seals) == 0) {
+      if (call_fcntl(fd, F_ADD_SEALS, seals) == 0) {
         /* Sealed first: until then another process could truncate the page,
          * and the copy would be the store that ends us. */
         *page = *status;

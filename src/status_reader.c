@@ -11,6 +11,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "calls.h"
 #include "init.h"
 
 enum {
@@ -52,7 +53,7 @@ static int parse_number(const char **text) {
 
 static bool directory_open(struct directory *directory, const char *path) {
   directory->at = directory->end = 0;
-  directory->fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  directory->fd = call_open(path, O_RDONLY | O_DIRECTORY);
   return directory->fd >= 0;
 }
 
@@ -90,7 +91,7 @@ static const char *proc_path(char path[PATH_SIZE], pid_t pid,
 
 /* Read the start of a file of /proc as a string. */
 static bool read_proc(pid_t pid, const char *file, char *text, size_t size) {
-  int fd = open(PROC_PATH(pid, file), O_RDONLY | O_CLOEXEC);
+  int fd = call_open(PROC_PATH(pid, file), O_RDONLY);
 
   if (fd < 0)
     return false;
@@ -144,7 +145,7 @@ static enum found look_at(int directory, int number, struct status *page) {
   char name[PATH_SIZE];
   char link[sizeof wanted];
   struct line line = LINE(name);
-  struct stat file;
+  struct file_facts file;
   enum found found = NOT_FOSTER;
 
   line_format(&line, "%d", number);
@@ -155,14 +156,14 @@ static enum found look_at(int directory, int number, struct status *page) {
       memcmp(link, wanted, sizeof wanted - 1) != 0)
     return NOT_FOSTER;
 
-  int pinned = openat(directory, name, O_PATH | O_CLOEXEC);
+  int pinned = call_openat(directory, name, O_PATH);
   if (pinned < 0)
     return NOT_FOSTER;
-  if (fstat(pinned, &file) == 0 && S_ISREG(file.st_mode) &&
-      file.st_nlink == 0 && file.st_size == STATUS_PAGE_SIZE) {
+  if (call_stat(pinned, "", &file) == 0 && S_ISREG(file.mode) &&
+      file.links == 0 && file.size == STATUS_PAGE_SIZE) {
     line = LINE(name);
     line_format(&line, "/proc/self/fd/%d", pinned);
-    int fd = open(name, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    int fd = call_open(name, O_RDONLY | O_NONBLOCK | O_NOCTTY);
     if (fd >= 0 && status_copy(fd, page))
       found = status_valid(page)     ? FOUND
               : status_foreign(page) ? OTHER_LAYOUT
@@ -297,7 +298,7 @@ static void zombies_json(struct line *line, const struct status *page) {
 static void explain_not_found(pid_t pid, enum found why,
                               const struct status *page) {
   char name[NAME_SIZE + 1];
-  struct stat directory;
+  struct file_facts directory;
 
   switch (why) {
   case NO_PROCESS:
@@ -309,13 +310,13 @@ static void explain_not_found(pid_t pid, enum found why,
       log_line(LOG_WARNING, "no such process: %d", pid);
     break;
   case NOT_PERMITTED:
-    if (stat(PROC_PATH(pid, ""), &directory) == 0 &&
-        directory.st_uid != geteuid())
+    if (call_stat(AT_FDCWD, PROC_PATH(pid, ""), &directory) == 0 &&
+        directory.uid != geteuid())
       log_line(
           LOG_WARNING,
           "not permitted to look into process %d: be its user, %u (as with "
           "docker exec -u %u), or have CAP_SYS_PTRACE",
-          pid, directory.st_uid, directory.st_uid);
+          pid, directory.uid, directory.uid);
     else
       log_line(LOG_WARNING,
                "not permitted to look into process %d: it has privileges that "
