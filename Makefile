@@ -95,8 +95,8 @@ $(BUILD)/obj/%.o: src/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(COMPILE) -c -o $@ $<
 
-$(BUILD)/obj/options.o $(BUILD)/obj/status.o: $(BUILD)/identity
-$(BUILD)/obj/options.o $(BUILD)/obj/status.o: \
+$(BUILD)/obj/texts.o $(BUILD)/obj/status.o: $(BUILD)/identity
+$(BUILD)/obj/texts.o $(BUILD)/obj/status.o: \
   override BASE_CFLAGS += $(IDENTITY)
 
 # Stamps: rewritten only when they would say something else.

@@ -82,11 +82,15 @@ static void append_escaped(struct line *line, const char *string) {
   }
 }
 
+/* `sign` says that value is a long long. */
 static void append_number(struct line *line, unsigned long long value,
-                          bool negative) {
+                          bool sign) {
   char digits[21]; /* 2^64 has 20, and a sign */
   size_t at = sizeof(digits);
+  bool negative = sign && (long long)value < 0;
 
+  if (negative)
+    value = 0 - value;
   do {
     digits[--at] = (char)('0' + value % 10);
     value /= 10;
@@ -110,20 +114,19 @@ static void format_arguments(struct line *line, const char *format,
       longs++;
     if (*format == 's') {
       append_escaped(line, va_arg(arguments, const char *));
-    } else if (*format == 'd') {
-      long long value = longs == 0   ? va_arg(arguments, int)
-                        : longs == 1 ? va_arg(arguments, long)
-                                     : va_arg(arguments, long long);
-      append_number(line,
-                    value < 0 ? 0 - (unsigned long long)value
-                              : (unsigned long long)value,
-                    value < 0);
-    } else if (*format == 'u') {
-      append_number(line,
-                    longs == 0   ? va_arg(arguments, unsigned)
-                    : longs == 1 ? va_arg(arguments, unsigned long)
-                                 : va_arg(arguments, unsigned long long),
-                    false);
+    } else if (*format == 'd' || *format == 'u') {
+      unsigned long long value;
+      bool sign = *format == 'd';
+      if (longs == 0) {
+        unsigned word = va_arg(arguments, unsigned);
+        value = sign ? (unsigned long long)(int)word : word;
+      } else if (longs == 1 && sizeof(long) < sizeof(long long)) {
+        value = sign ? (unsigned long long)va_arg(arguments, long)
+                     : va_arg(arguments, unsigned long);
+      } else {
+        value = va_arg(arguments, unsigned long long);
+      }
+      append_number(line, value, sign);
     } else {
       char byte = '%';
       if (*format == 'c')

@@ -5,113 +5,42 @@
 #include <string.h>
 #include <strings.h>
 
-/* The Makefile says which. */
-#ifndef FOSTER_VERSION
-#define FOSTER_VERSION "0.0.0"
-#endif
-#ifndef FOSTER_COMMIT
-#define FOSTER_COMMIT ""
-#endif
-
 #define ENVIRONMENT "FOSTER_OPTIONS"
 
+/* What an option sets. Those that take a value come first. */
+enum kind { REWRITE, DURATION, CODE, SIGNAL, PATH, STATUS, FLAG, MORE, ACTION };
+
+/* What they take, as --help calls it. STATUS takes its own only with "=". */
+static const char value_names[STATUS][8] = {
+    [REWRITE] = "FROM:TO", [DURATION] = "SECONDS", [CODE] = "CODE",
+    [SIGNAL] = "SIGNAL",   [PATH] = "FILE",
+};
+
 static const struct option {
-  char letter; /* 0: only the long name; --status is the one */
-  char name[13];
-  char value[8]; /* what it takes, as --help calls it; or nothing */
+  char letter;            /* 0: only the long name */
+  char name[13];          /* "": only the letter */
+  unsigned char kind;     /* enum kind */
+  unsigned char constant; /* what FLAG and ACTION set */
+  unsigned short offset;  /* the member, for FLAG and DURATION */
 } table[] = {
-    {'c', "single-child", ""},
-    {'g', "", ""},
-    {'s', "subreaper", ""},
-    {'r', "rewrite", "FROM:TO"},
-    {'k', "kill-after", "SECONDS"},
-    {'t', "stop-timeout", "SECONDS"},
-    {'e', "expect", "CODE"},
-    {'p', "parent-death", "SIGNAL"},
-    {'P', "pause", ""},
-    {'w', "warn-on-reap", ""},
-    {'R', "report", "FILE"},
-    {0, "status", ""},
-    {'v', "verbose", ""},
-    {'l', "license", ""},
-    {'h', "help", ""},
-    {'V', "version", ""},
+    {'c', "single-child", FLAG, true, offsetof(struct options, single_child)},
+    {'g', "", FLAG, false, offsetof(struct options, single_child)},
+    {'s', "subreaper", FLAG, true, offsetof(struct options, subreaper)},
+    {'r', "rewrite", REWRITE, 0, 0},
+    {'k', "kill-after", DURATION, 0, offsetof(struct options, kill_after)},
+    {'t', "stop-timeout", DURATION, 0, offsetof(struct options, stop_timeout)},
+    {'e', "expect", CODE, 0, 0},
+    {'p', "parent-death", SIGNAL, 0, 0},
+    {'P', "pause", ACTION, ACTION_PAUSE, 0},
+    {'w', "warn-on-reap", FLAG, true, offsetof(struct options, warn_on_reap)},
+    {'R', "report", PATH, 0, 0},
+    {0, "status", STATUS, 0, 0},
+    {'v', "verbose", MORE, 0, 0},
+    {'l', "license", ACTION, ACTION_LICENSE, 0},
+    {'h', "help", ACTION, ACTION_HELP, 0},
+    {'V', "version", ACTION, ACTION_VERSION, 0},
 };
 enum { OPTIONS = sizeof(table) / sizeof(*table) };
-
-static const char help[] =
-    "usage: foster [OPTIONS] [--] PROGRAM [ARG...]\n"
-    "Run PROGRAM as the entrypoint of a container: forward signals, reap\n"
-    "orphans, and when it ends let nothing outlive it.\n"
-    "\n"
-    "  -c, --single-child      forward to the entrypoint alone, not its group\n"
-    "  -g                      forward to the group: the default\n"
-    "  -s, --subreaper         adopt and drain orphans without being PID 1\n"
-    "  -r, --rewrite=FROM:TO   forward signal FROM as TO; none as TO drops it\n"
-    "  -k, --kill-after=SECONDS\n"
-    "                          grace period of the drain, then SIGKILL; "
-    "default\n"
-    "                          5; inf never kills\n"
-    "  -t, --stop-timeout=SECONDS\n"
-    "                          SIGKILL the entrypoint so long after a SIGTERM "
-    "or\n"
-    "                          SIGINT; default inf\n"
-    "  -e, --expect=CODE       report exit code CODE as 0\n"
-    "  -p, --parent-death=SIGNAL\n"
-    "                          forward SIGNAL and drain when the parent dies\n"
-    "  -P, --pause             run no program: reap until SIGTERM or SIGINT\n"
-    "  -w, --warn-on-reap      one line for each orphan reaped\n"
-    "  -R, --report=FILE       write a JSON object about the run to FILE\n"
-    "      --status[=PID]      print the state of a running foster as JSON\n"
-    "  -v, --verbose           say more; twice for every signal and wait\n"
-    "  -l, --license  -h, --help  -V, --version\n"
-    "\n"
-    "-r and -e are repeatable. " ENVIRONMENT " holds options that are read\n"
-    "first. Exit status: the entrypoint's; 128+N if signal N killed it; 126 "
-    "not\n"
-    "runnable; 127 not found; 125 foster itself failed.\n";
-
-static const char license[] =
-    "foster, under the MIT License\n"
-    "\n"
-    "Copyright (c) 2026 the foster authors\n"
-    "\n"
-    "Permission is hereby granted, free of charge, to any person obtaining a "
-    "copy\n"
-    "of this software and associated documentation files (the \"Software\"), "
-    "to deal\n"
-    "in the Software without restriction, including without limitation the "
-    "rights\n"
-    "to use, copy, modify, merge, publish, distribute, sublicense, and/or "
-    "sell\n"
-    "copies of the Software, and to permit persons to whom the Software is\n"
-    "furnished to do so, subject to the following conditions:\n"
-    "\n"
-    "The above copyright notice and this permission notice shall be included "
-    "in all\n"
-    "copies or substantial portions of the Software.\n"
-    "\n"
-    "THE SOFTWARE IS PROVIDED \"AS IS\", WITHOUT WARRANTY OF ANY KIND, EXPRESS "
-    "OR\n"
-    "IMPLIED, INCLUDING BUT NOT LIMITED TO THE WARRANTIES OF MERCHANTABILITY,\n"
-    "FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT. IN NO EVENT SHALL "
-    "THE\n"
-    "AUTHORS OR COPYRIGHT HOLDERS BE LIABLE FOR ANY CLAIM, DAMAGES OR OTHER\n"
-    "LIABILITY, WHETHER IN AN ACTION OF CONTRACT, TORT OR OTHERWISE, ARISING "
-    "FROM,\n"
-    "OUT OF OR IN CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN "
-    "THE\n"
-    "SOFTWARE.\n";
-
-/* dockerd looks for just this form in what an init says of itself. */
-#define VERSION "tini version " FOSTER_VERSION "-foster"
-
-const char *options_text(enum action action) {
-  if (action == ACTION_VERSION)
-    return sizeof(FOSTER_COMMIT) > 1 ? VERSION " - git." FOSTER_COMMIT "\n"
-                                     : VERSION "\n";
-  return action == ACTION_LICENSE ? license : help;
-}
 
 /* Where words come from, one after the other, and what is made of them. */
 struct parser {
@@ -203,75 +132,56 @@ static const char *parse_rewrite(struct options *options, const char *value) {
     return "SIGCHLD is never forwarded";
   int signal = signal_number(to);
   if (signal == 0 && strcmp(to, "0") != 0 && strcasecmp(to, "none") != 0)
-    return "TO is not a signal (like TERM, 15 or RTMIN+3), 0 or none";
+    return "TO is not a signal, 0 or none";
   options->rewrite[from] = (unsigned char)signal;
   return NULL;
 }
 
 /* Set one option. Returns what is wrong with its value, or NULL. */
-static const char *set(struct options *options, char letter,
+static const char *set(struct options *options, const struct option *option,
                        const char *value) {
+  void *member = (char *)options + option->offset;
   int number;
 
-  switch (letter) {
-  case 'c':
-    options->single_child = true;
-    break;
-  case 'g':
-    options->single_child = false;
-    break;
-  case 's':
-    options->subreaper = true;
-    break;
-  case 'r':
+  switch (option->kind) {
+  case REWRITE:
     return parse_rewrite(options, value);
-  case 'k':
-  case 't':
-    if (!duration(value, letter == 'k' ? &options->kill_after
-                                       : &options->stop_timeout))
+  case DURATION:
+    if (!duration(value, member))
       return "not a number of seconds up to 999999999 (like 5, 0.5 or inf)";
     break;
-  case 'e':
+  case CODE:
     if (!whole_number(value, 255, &number))
       return "not an exit code (0 to 255)";
     options->expected[number] = true;
     break;
-  case 'p':
+  case SIGNAL:
     options->parent_death = signal_number(value);
     if (options->parent_death == 0)
       return "not a signal (like TERM, 15 or RTMIN+3)";
     break;
-  case 'P':
-    options->action = ACTION_PAUSE;
-    break;
-  case 'w':
-    options->warn_on_reap = true;
-    break;
-  case 'R':
-    if (value == NULL || *value == '\0')
+  case PATH:
+    if (*value == '\0')
       return "not the name of a file";
     options->report = value;
     break;
-  case 'v':
-    if (options->log_level < LOG_DEBUG)
-      options->log_level++;
-    break;
-  case 'l':
-    options->action = ACTION_LICENSE;
-    break;
-  case 'h':
-    options->action = ACTION_HELP;
-    break;
-  case 'V':
-    options->action = ACTION_VERSION;
-    break;
-  default:
+  case STATUS:
     options->action = ACTION_STATUS;
     if (value == NULL)
       break;
     if (!whole_number(value, INT32_MAX, &options->status_pid) ||
         options->status_pid == 0)
       return "not a process id";
+    break;
+  case FLAG:
+    *(bool *)member = option->constant;
+    break;
+  case MORE:
+    if (options->log_level < LOG_DEBUG)
+      options->log_level++;
+    break;
+  default:
+    options->action = option->constant;
   }
   return NULL;
 }
@@ -294,17 +204,18 @@ static int apply(struct parser *parser, const struct option *option,
     line_format(&spelled, "--%s", option->name);
   else
     line_format(&spelled, "-%c", option->letter);
-  if (option->value[0] != '\0' && value == NULL) {
+  if (option->kind < STATUS && value == NULL) {
     value = next_word(parser);
     if (value == NULL) {
-      line_format(blame(parser), "%s needs a value: %s", name, option->value);
+      line_format(blame(parser), "%s needs a value: %s", name,
+                  value_names[option->kind]);
       return -1;
     }
-  } else if (option->value[0] == '\0' && value != NULL && option->letter != 0) {
+  } else if (option->kind > STATUS && value != NULL) {
     line_format(blame(parser), "%s takes no value, but has '%s'", name, value);
     return -1;
   }
-  const char *reason = set(parser->options, option->letter, value);
+  const char *reason = set(parser->options, option, value);
   if (reason != NULL) {
     line_format(blame(parser), "%s%c%s: %s", name, long_name ? '=' : ' ', value,
                 reason);
@@ -344,7 +255,7 @@ static int parse_cluster(struct parser *parser, const char *word) {
       i++;
     if (i == OPTIONS)
       return unknown(parser, (char[]){'-', *letter, '\0'});
-    bool attached = table[i].value[0] != '\0' && letter[1] != '\0';
+    bool attached = table[i].kind < STATUS && letter[1] != '\0';
     if (apply(parser, &table[i], false, attached ? letter + 1 : NULL) != 0)
       return -1;
     if (attached)

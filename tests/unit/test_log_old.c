@@ -3,6 +3,6 @@
 
 #undef SYS_pwritev2
 #define SYS_pwritev2 (-1)
-#include "../../src/log.c"
+#include "../../src/log.c" /* NOLINT(bugprone-suspicious-include) */
 
-#include "test_log.c"
+#include "test_log.c" /* NOLINT(bugprone-suspicious-include) */
