@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "calls.h"
 #include "reap.h"
 
 void explain_death(struct line *line, const char *name, pid_t pid, int wstatus,
@@ -37,7 +38,7 @@ struct lines {
 
 static bool open_lines(struct lines *lines, const char *path) {
   lines->begin = lines->end = 0;
-  lines->fd = open(path, O_RDONLY | O_CLOEXEC);
+  lines->fd = call_open(path, O_RDONLY);
   return lines->fd >= 0;
 }
 

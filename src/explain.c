@@ -9,7 +9,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include "head.h"
+#include "calls.h"
 
 /* Every explanation is a prediction: a function that finds something wrong
  * with a file appends the words for it and returns the errno that execve(2)
@@ -42,13 +42,13 @@ static void add_path(struct line *line, const char *path) {
 
 /* A file that is there: may it be executed? The words fit after its name. */
 static int judge_permission(struct line *line, const char *path,
-                            const struct stat *status) {
+                            unsigned mode) {
   struct statfs fs;
-  if (S_ISDIR(status->st_mode))
+  if (S_ISDIR(mode))
     line_format(line, "is a directory");
-  else if (!S_ISREG(status->st_mode))
+  else if (!S_ISREG(mode))
     line_format(line, "is not a regular file");
-  else if (!(status->st_mode & (S_IXUSR | S_IXGRP | S_IXOTH)))
+  else if (!(mode & (S_IXUSR | S_IXGRP | S_IXOTH)))
     line_format(line, "has no x bit (chmod +x)");
   else if (statfs(path, &fs) == 0 && (fs.f_flags & MOUNTED_NOEXEC))
     line_format(line, "is on a file system that is mounted noexec");
@@ -71,9 +71,9 @@ static bool add_link(struct line *line, const char *path) {
 
 /* An interpreter or a loader. */
 static int judge_needed(struct line *line, const char *path) {
-  struct stat status;
-  if (stat(path, &status) == 0)
-    return judge_permission(line, path, &status);
+  struct file_facts facts;
+  if (call_stat(AT_FDCWD, path, &facts) == 0)
+    return judge_permission(line, path, facts.mode);
   int error = errno;
   if (error == ENOENT && add_link(line, path))
     return error;
@@ -86,9 +86,9 @@ static int judge_needed(struct line *line, const char *path) {
 
 /* The program itself: which part of its path is it that fails? */
 static int judge_program(struct line *line, const char *path) {
-  struct stat status;
-  if (stat(path, &status) == 0)
-    return judge_permission(line, path, &status);
+  struct file_facts facts;
+  if (call_stat(AT_FDCWD, path, &facts) == 0)
+    return judge_permission(line, path, facts.mode);
 
   const int error = errno;
   char part[PATH_MAX];
@@ -98,7 +98,7 @@ static int judge_program(struct line *line, const char *path) {
     for (size_t i = 1; i < length; i++)
       if (path[i] == '/' && path[i - 1] != '/') {
         part[i] = '\0';
-        if (stat(part, &status) < 0)
+        if (call_stat(AT_FDCWD, part, &facts) < 0)
           break;
         good = i;
         part[i] = '/';
@@ -192,7 +192,7 @@ static int judge_content(struct line *line, size_t subject, const char *path,
   const bool program = line->length == subject;
   struct head head;
   struct elf elf;
-  struct stat status;
+  struct file_facts facts;
   char argument[HEAD_SIZE], *last;
 
   int fd = head_open(path, &head);
@@ -207,7 +207,7 @@ static int judge_content(struct line *line, size_t subject, const char *path,
   switch (script_read(&head, interpreter, argument)) {
   case SCRIPT_FOUND:
     last = interpreter + strlen(interpreter) - 1;
-    if (*last == '\r' && stat(interpreter, &status) < 0) {
+    if (*last == '\r' && call_stat(AT_FDCWD, interpreter, &facts) < 0) {
       *last = '\0';
       line_format(line, "'#!%s\\r': the script has CRLF line ends",
                   interpreter);
@@ -266,10 +266,10 @@ static int judge(struct line *line, const char *path, int error) {
 /* ---- What others call. */
 
 int explain_exit_code(const char *path, int error) {
-  struct stat status;
+  struct file_facts facts;
   if (error != ENOENT && error != ENOTDIR)
     return 126;
-  return path && stat(path, &status) == 0 ? 126 : 127;
+  return path && call_stat(AT_FDCWD, path, &facts) == 0 ? 126 : 127;
 }
 
 void explain_exec(struct line *line, const char *name, const char *path,
@@ -303,7 +303,7 @@ void explain_exec(struct line *line, const char *name, const char *path,
  * find X. Options and assignments change what it looks for, and where. */
 bool explain_env(struct line *line, const char *path, const char *search) {
   struct head head;
-  struct stat status;
+  struct file_facts facts;
   char interpreter[HEAD_SIZE], argument[HEAD_SIZE], tried[PATH_MAX];
 
   int fd = head_open(path, &head);
@@ -331,7 +331,7 @@ bool explain_env(struct line *line, const char *path, const char *search) {
     memcpy(tried, at, length);
     tried[length] = '/';
     strcpy(tried + length + 1, name);
-    if (stat(length > 0 ? tried : name, &status) == 0)
+    if (call_stat(AT_FDCWD, length > 0 ? tried : name, &facts) == 0)
       return false;
     at += length;
     if (*at == '\0')

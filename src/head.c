@@ -6,8 +6,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "calls.h"
+
 int head_open(const char *path, struct head *head) {
-  int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+  int fd = call_open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY);
   if (fd < 0)
     return -1;
   memset(head, 0, sizeof *head);
