@@ -306,7 +306,8 @@ bool explain_env(struct line *line, const char *path, const char *search) {
   struct file_facts facts;
   char interpreter[HEAD_SIZE], argument[HEAD_SIZE], tried[PATH_MAX];
 
-  int fd = head_open(path, &head);
+  /* By now init has left the directory that a relative path is for. */
+  int fd = *path == '/' ? head_open(path, &head) : -1;
   if (fd < 0)
     return false;
   close(fd);
@@ -331,7 +332,7 @@ bool explain_env(struct line *line, const char *path, const char *search) {
     memcpy(tried, at, length);
     tried[length] = '/';
     strcpy(tried + length + 1, name);
-    if (call_stat(AT_FDCWD, length > 0 ? tried : name, &facts) == 0)
+    if (*at != '/' || call_stat(AT_FDCWD, tried, &facts) == 0)
       return false;
     at += length;
     if (*at == '\0')

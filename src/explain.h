@@ -26,7 +26,8 @@ int explain_exit_code(const char *path, int error);
 
 /* For a program that ended with 127: if `path` is a script for "#!… env X", and
  * X is in none of the directories of `search` (the program's PATH), say so in
- * `line` and return true. Else, and whenever unsure, false. */
+ * `line` and return true. Else, and whenever unsure, false: also where one of
+ * these paths is relative, since this is called after init's chdir. */
 bool explain_env(struct line *line, const char *path, const char *search);
 
 #endif
