@@ -59,21 +59,24 @@ static int exec_failed(struct init *init, const struct spawn_failure *failure,
   return ending->exit_code;
 }
 
-/* From here on --status can look into us. After the spawn: the start pays
- * nothing for it. */
-static void publish_status(struct init *init) {
+static void start_status(struct init *init) {
   const struct options *options = &init->options;
-  const char *program = options->command ? options->command[0] : NULL;
   enum status_mode mode = init->pid1     ? MODE_PID1
                           : init->adopts ? MODE_SUBREAPER
                                          : MODE_PLAIN;
-  status_start(init->status, init->pid, mode, program);
+  status_start(init->status, init->pid, mode,
+               options->command ? options->command[0] : NULL);
   init->status->entrypoint_pid = init->entrypoint.pid;
-  if (options->action == ACTION_PAUSE)
-    init->status->state = STATE_PAUSED;
+}
+
+/* From here on --status can look into us. After the spawn: the start pays
+ * nothing for it. */
+static void publish_status(struct init *init) {
+  start_status(init);
   init->status = status_share(init->status);
   log_line(LOG_VERBOSE, "process %d: started process %d (%s)", (int)init->pid,
-           (int)init->entrypoint.pid, program ? program : "none: --pause");
+           (int)init->entrypoint.pid,
+           init->options.command ? init->options.command[0] : "none: --pause");
 }
 
 /* The end in one line: how, after what time, and what it cost. */
@@ -191,6 +194,7 @@ int main(int argc, char **argv, char **envp) {
     if (spawn(&init, envp, &before, &failure) < 0) {
       terminal_give_back(&init);
       exec_failed(&init, &failure, &ending);
+      start_status(&init);
       report_write(init.report, options->report, init.status, &ending, true);
       return ending.exit_code;
     }
