@@ -6,6 +6,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "calls.h"
+
 /* The kernel's PID_MAX_LIMIT (proc_sys_kernel(5)). */
 enum { PID_LIMIT = 1 << 22 };
 
@@ -14,7 +16,7 @@ struct pid_set {
   unsigned char bits[PID_LIMIT / 8];
   bool used;
 };
-static struct pid_set told, foreign;
+static struct pid_set sets[CHILD_MARKS];
 
 static bool pid_set_has(const struct pid_set *set, pid_t pid) {
   return set->used && set->bits[pid / 8] & (1u << (pid % 8));
@@ -30,16 +32,16 @@ static void pid_set_remove(struct pid_set *set, pid_t pid) {
     set->bits[pid / 8] &= (unsigned char)~(1u << (pid % 8));
 }
 
-bool child_mark_told(pid_t pid) {
-  if (pid_set_has(&told, pid))
+bool child_mark(pid_t pid, enum child_mark mark) {
+  if (pid_set_has(&sets[mark], pid))
     return false;
-  pid_set_add(&told, pid);
+  pid_set_add(&sets[mark], pid);
   return true;
 }
 
 void child_forget(pid_t pid) {
-  pid_set_remove(&told, pid);
-  pid_set_remove(&foreign, pid);
+  for (int mark = 0; mark < CHILD_MARKS; mark++)
+    pid_set_remove(&sets[mark], pid);
 }
 
 /* A waitid that takes nothing away. Returns 0 if pid (0: any) is our child. */
@@ -56,51 +58,35 @@ bool child_alive(pid_t pid) {
 
 static void visit_unless_foreign(struct init *init, child_visitor *visit,
                                  void *context, pid_t pid, int *count) {
-  if (pid <= 0 || pid >= PID_LIMIT || pid_set_has(&foreign, pid))
+  if (pid <= 0 || pid >= PID_LIMIT || pid_set_has(&sets[CHILD_FOREIGN], pid))
     return;
   ++*count;
   visit(init, pid, context);
 }
 
-/* Open the list of our children, or -1. A /proc of an outer PID namespace would
- * give numbers of strangers. */
-static int open_list(const struct init *init) {
+/* Is /proc that of our own PID namespace? An outer one gives the numbers of
+ * strangers. */
+static bool proc_is_ours(void) {
   char self[16], expected[16];
   struct line line = LINE(expected);
-  line_format(&line, "%d", (int)init->pid);
+  line_format(&line, "%d", (int)getpid());
   ssize_t length = readlink("/proc/self", self, sizeof self - 1);
   if (length < 0)
-    return -1;
+    return false;
   self[length] = '\0';
-  if (strcmp(self, expected) != 0)
-    return -1;
-  return open("/proc/thread-self/children", O_RDONLY | O_CLOEXEC);
+  return strcmp(self, expected) == 0;
 }
 
-/* Without /proc: which numbers are children of ours? All that a kernel can
- * have; 4 million take about a second. */
-static int probe_all(struct init *init, child_visitor *visit, void *context,
-                     nanoseconds deadline) {
-  int count = 0;
-  for (pid_t pid = 1; pid < PID_LIMIT; pid++) {
-    siginfo_t info;
-    if (pid % 4096 == 0 && now() >= deadline)
-      break;
-    if (peek(pid, &info) == 0)
-      visit_unless_foreign(init, visit, context, pid, &count);
-  }
-  return count;
-}
-
-int children_visit(struct init *init, child_visitor *visit, void *context,
-                   nanoseconds deadline) {
-  int fd = open_list(init);
+/* Returns how many children there are, or -1 where there is no list. */
+static int visit_listed(struct init *init, child_visitor *visit, void *context,
+                        nanoseconds deadline) {
+  int fd =
+      proc_is_ours() ? call_open("/proc/thread-self/children", O_RDONLY) : -1;
   if (fd < 0)
-    return init->pid1 && !init->foreign
-               ? -1
-               : probe_all(init, visit, context, deadline);
-
-  char chunk[512];
+    return -1;
+  /* Each read begins with a walk from the first child on to where the last one
+   * ended, and gives a page at most. */
+  char chunk[4096];
   ssize_t length;
   int count = 0;
   pid_t pid = 0; /* may go on in the next chunk */
@@ -120,9 +106,32 @@ int children_visit(struct init *init, child_visitor *visit, void *context,
   return length < 0 ? -1 : count;
 }
 
+/* Without /proc: which numbers are children of ours? All that a kernel can
+ * have; 4 million take about a second. */
+static int visit_probed(struct init *init, child_visitor *visit, void *context,
+                        nanoseconds deadline) {
+  int count = 0;
+  for (pid_t pid = 1; pid < PID_LIMIT; pid++) {
+    siginfo_t info;
+    if (pid % 4096 == 0 && now() >= deadline)
+      break;
+    if (peek(pid, &info) == 0)
+      visit_unless_foreign(init, visit, context, pid, &count);
+  }
+  return count;
+}
+
+int children_visit(struct init *init, child_visitor *visit, void *context,
+                   nanoseconds deadline) {
+  int count = visit_listed(init, visit, context, deadline);
+  if (count < 0 && (!init->pid1 || init->foreign))
+    count = visit_probed(init, visit, context, deadline);
+  return count;
+}
+
 static void note_foreign(struct init *init, pid_t pid, void *context) {
   (void)init, (void)context;
-  pid_set_add(&foreign, pid);
+  child_mark(pid, CHILD_FOREIGN);
 }
 
 bool children_any(void) {
@@ -141,7 +150,7 @@ const char *child_name(pid_t pid, char name[CHILD_NAME_SIZE]) {
   char path[32];
   struct line line = LINE(path);
   line_format(&line, "/proc/%d/comm", (int)pid);
-  int fd = open(path, O_RDONLY | O_CLOEXEC);
+  int fd = call_open(path, O_RDONLY);
   ssize_t length = fd < 0 ? -1 : read(fd, name, CHILD_NAME_SIZE - 1);
   if (fd >= 0)
     close(fd);

@@ -28,8 +28,16 @@ int children_visit(struct init *init, child_visitor *visit, void *context,
 /* Is the child alive, as opposed to a zombie? Does not reap it. */
 bool child_alive(pid_t pid);
 
-/* Mark a child as told to end. Returns false if it was marked already. */
-bool child_mark_told(pid_t pid);
+/* What init remembers of a child until it is reaped. */
+enum child_mark {
+  CHILD_FOREIGN, /* was there before the spawn */
+  CHILD_TOLD,    /* was told to end */
+  CHILD_KILLED,  /* was sent SIGKILL */
+  CHILD_MARKS,
+};
+
+/* Returns false if the child has this mark already. */
+bool child_mark(pid_t pid, enum child_mark mark);
 
 /* The child was reaped; its number may come again. */
 void child_forget(pid_t pid);

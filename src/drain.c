@@ -1,7 +1,7 @@
 #include "drain.h"
 
-#include <errno.h>
 #include <signal.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "children.h"
@@ -22,20 +22,34 @@ static const nanoseconds usual_half = 2500 * MILLISECOND;
  * in all. What is left then cannot be killed: another user's set-user-ID
  * program, a process stuck in the kernel, a zombie that its tracer holds. */
 static const nanoseconds kill_patience = 2 * SECOND;
-static const nanoseconds kill_limit = 10 * SECOND;
+static const nanoseconds kill_limit = 30 * SECOND;
 
 /* How many of those that had to be killed are named. */
 enum { NAMED = 5 };
 
 struct draining {
   nanoseconds start;
-  nanoseconds deadline; /* the end of the grace period */
-  nanoseconds half;     /* the second wave; NEVER once it was sent */
-  bool group_told;      /* SIGTERM was forwarded to the entrypoint's group */
+  nanoseconds deadline;   /* the end of the grace period, then of killing */
+  nanoseconds half;       /* the second wave; NEVER once it was sent */
+  nanoseconds pause;      /* from one list to the next */
+  nanoseconds last_death; /* the last time that a turn reaped something */
+  bool group_told;        /* SIGTERM was forwarded to the entrypoint's group */
+  bool met;               /* all that were left behind have been counted */
 };
+
+/* The processor time that we have used. */
+static nanoseconds effort(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time); /* cannot fail */
+  return time.tv_sec * SECOND + time.tv_nsec;
+}
 
 static nanoseconds earlier(nanoseconds one, nanoseconds other) {
   return one < other ? one : other;
+}
+
+static nanoseconds longer(nanoseconds one, nanoseconds other) {
+  return one > other ? one : other;
 }
 
 /* When the grace period ends: kill_after from the entrypoint's end; if a stop
@@ -47,7 +61,7 @@ static nanoseconds grace_end(const struct init *init, nanoseconds start) {
     return later(start, kill_after);
   nanoseconds from_stop = init->first_stop + kill_after;
   nanoseconds least = start + earlier(SECOND, kill_after);
-  return from_stop > least ? from_stop : least;
+  return longer(from_stop, least);
 }
 
 /* A signal to the whole namespace, ourselves not included. As anything but PID
@@ -65,19 +79,29 @@ static void tell(pid_t target) {
   kill(target, SIGCONT);
 }
 
-static void count_left_behind(struct init *init, pid_t pid, void *context) {
-  (void)context;
-  if (!child_alive(pid))
-    return;
+static void count_left_behind(struct init *init) {
   status_begin(init->status);
   init->status->left_behind++;
   status_end(init->status);
 }
 
+static void meet_child(struct init *init, pid_t pid, void *context) {
+  (void)context;
+  if (child_alive(pid))
+    count_left_behind(init);
+}
+
 static void tell_child(struct init *init, pid_t pid, void *context) {
   struct draining *draining = context;
-  if (!child_mark_told(pid))
+  if (!child_mark(pid, CHILD_TOLD))
     return;
+  /* Under a storm most are zombies: one look at each must do. */
+  if (!child_alive(pid)) {
+    child_mark(pid, CHILD_KILLED);
+    return;
+  }
+  if (!draining->met)
+    count_left_behind(init);
   if (log_level >= LOG_VERBOSE)
     log_line(LOG_VERBOSE, "drain: telling process %d (%s)", (int)pid,
              CHILD_NAME(pid));
@@ -125,7 +149,7 @@ static void receive(struct init *init, struct draining *draining,
     nanoseconds time = now();
     bool again = init->last_stop == NEVER || time >= init->last_stop + SECOND;
     init->last_stop = time;
-    if (again && time >= draining->start + SECOND) {
+    if (again && time >= draining->start + SECOND && !init->killing) {
       log_line(LOG_VERBOSE, "drain: %s ends the grace period",
                SIGNAL_NAME(signal));
       draining->deadline = time;
@@ -133,46 +157,84 @@ static void receive(struct init *init, struct draining *draining,
   }
 }
 
-/* The grace period. Returns true when nobody is left.
- * Each turn tells before it reaps: under a storm of orphans a drain that reaps
- * until nothing is ready never comes to telling. */
-static bool ask(struct init *init, struct draining *draining) {
-  nanoseconds pause = list_soonest;
-  nanoseconds list_at = draining->start;
+/* Signal all children. Returns how many there are, or -1 if it was the whole
+ * namespace: then there is nothing to list, only to reap. */
+typedef int signal_all(struct init *init, struct draining *draining);
+
+static int tell_all(struct init *init, struct draining *draining) {
+  int count = children_visit(init, tell_child, draining, draining->deadline);
+  if (count < 0 && !draining->met)
+    tell_namespace(init);
+  draining->met = true;
+  return count;
+}
+
+static void kill_child(struct init *init, pid_t pid, void *context) {
+  (void)init, (void)context;
+  if (child_mark(pid, CHILD_KILLED))
+    kill(pid, SIGKILL);
+}
+
+static int kill_all(struct init *init, struct draining *draining) {
+  if (signal_namespace(init, SIGKILL))
+    return -1;
+  return children_visit(init, kill_child, NULL, draining->deadline);
+}
+
+/* One turn: signal all, then reap, then sleep until a signal comes or it is
+ * time for the next turn. Returns false when nobody is left.
+ * Signalling comes first: under a storm of orphans a drain that reaps until
+ * nothing is ready never gets to it. And it must not keep us from reaping. So
+ * each may take as long as the other: in processor time, since a storm leaves
+ * us little of it. */
+static bool turn(struct init *init, struct draining *draining,
+                 signal_all *signal) {
+  const nanoseconds begin = effort();
+  int count = signal(init, draining);
+  if (count == 0)
+    return false;
+  nanoseconds time = now();
+  const nanoseconds end = effort();
+  const nanoseconds cost = end - begin;
+  const nanoseconds enough = count < 0 ? NEVER : end + cost;
+  nanoseconds next =
+      time + (count < 0 ? list_latest : longer(draining->pause, cost));
+  draining->pause = earlier(2 * draining->pause, list_latest);
+  if (draining->last_death == NEVER)
+    draining->last_death = time;
 
   for (;;) {
+    const uint64_t before = init->status->orphans_reaped;
+    enum reap_result reaped = reap(init);
+    if (reaped == REAP_NOBODY)
+      return false;
+    time = now();
+    if (init->status->orphans_reaped != before) {
+      draining->last_death = time;
+      draining->pause = list_soonest;
+      next = earlier(next, time + longer(list_soonest, cost));
+    }
+    nanoseconds wake =
+        earlier(next, earlier(draining->deadline, draining->half));
+    receive(init, draining, reaped == REAP_MORE ? 0 : wake);
+    time = now();
+    if (time >= draining->deadline || time >= draining->half)
+      return true;
+    if (time >= next && (reaped == REAP_IDLE || effort() >= enough))
+      return true;
+  }
+}
+
+/* The grace period. Returns true when nobody is left. */
+static bool ask(struct init *init, struct draining *draining) {
+  while (turn(init, draining, tell_all)) {
     nanoseconds time = now();
     if (time >= draining->deadline)
       return false;
     if (time >= draining->half)
       second_wave(init, draining);
-    if (time >= list_at) {
-      int count =
-          children_visit(init, tell_child, draining, draining->deadline);
-      if (count == 0)
-        return true;
-      nanoseconds end = now();
-      /* A long list must not take all of our time. */
-      list_at = end + (pause > end - time ? pause : end - time);
-      pause = earlier(2 * pause, list_latest);
-      if (count < 0) {
-        tell_namespace(init);
-        list_at = NEVER;
-      }
-    }
-
-    uint64_t before = init->status->orphans_reaped;
-    enum reap_result reaped = reap(init);
-    if (reaped == REAP_NOBODY)
-      return true;
-    if (init->status->orphans_reaped != before) {
-      pause = list_soonest;
-      list_at = earlier(list_at, now() + pause);
-    }
-    nanoseconds wake =
-        earlier(list_at, earlier(draining->deadline, draining->half));
-    receive(init, draining, reaped == REAP_MORE ? 0 : wake);
   }
+  return true;
 }
 
 /* The first of those that have to be killed, for the warning. */
@@ -184,57 +246,24 @@ struct victims {
 static void name_victim(struct init *init, pid_t pid, void *context) {
   struct victims *victims = context;
   (void)init;
-  if (!child_alive(pid) || ++victims->count > NAMED)
+  if (victims->count > NAMED || !child_alive(pid) || ++victims->count > NAMED)
     return;
   line_format(victims->names, "%s%d (%s)", victims->count > 1 ? ", " : "",
               (int)pid, CHILD_NAME(pid));
 }
 
-static void stop_child(struct init *init, pid_t pid, void *context) {
-  (void)init, (void)context;
-  kill(pid, SIGSTOP);
-}
-
-static void kill_child(struct init *init, pid_t pid, void *context) {
-  (void)init, (void)context;
-  kill(pid, SIGKILL);
-}
-
-/* One round of killing; returns how many children there were. A subreaper first
- * stops them, so that they cannot fork while the list is read again. */
-static int kill_all(struct init *init, nanoseconds limit) {
-  if (signal_namespace(init, SIGKILL))
-    return REAP_BATCH;
-  children_visit(init, stop_child, NULL, limit);
-  return children_visit(init, kill_child, NULL, limit);
-}
-
 /* The grace period is over. Returns true when nobody is left. */
 static bool kill_rest(struct init *init, struct draining *draining) {
-  nanoseconds start = now();
-  nanoseconds last_death = start;
   init->killing = true;
-
-  for (;;) {
-    nanoseconds time = now();
-    if (time >= last_death + kill_patience || time >= start + kill_limit)
+  draining->half = NEVER;
+  draining->deadline = now() + kill_limit;
+  draining->last_death = NEVER;
+  draining->pause = list_soonest;
+  while (turn(init, draining, kill_all))
+    if (now() >=
+        earlier(draining->last_death + kill_patience, draining->deadline))
       return false;
-    int left = kill_all(init, time + kill_patience);
-    if (left == 0)
-      return true;
-    for (left += REAP_BATCH; left > 0; left -= REAP_BATCH) {
-      uint64_t before = init->status->orphans_reaped;
-      enum reap_result reaped = reap(init);
-      if (reaped == REAP_NOBODY)
-        return true;
-      if (init->status->orphans_reaped != before)
-        last_death = now();
-      if (reaped == REAP_IDLE) {
-        receive(init, draining, now() + list_soonest);
-        break;
-      }
-    }
-  }
+  return true;
 }
 
 void drain(struct init *init) {
@@ -247,7 +276,7 @@ void drain(struct init *init) {
   if (!children_any())
     return;
 
-  struct draining draining = {.start = now()};
+  struct draining draining = {.start = now(), .pause = list_soonest};
   draining.deadline = grace_end(init, draining.start);
   draining.half =
       draining.deadline == NEVER
@@ -260,8 +289,9 @@ void drain(struct init *init) {
   status_begin(init->status);
   init->status->state = STATE_DRAINING;
   status_end(init->status);
-  children_visit(init, count_left_behind, NULL, draining.deadline);
-  if (ask(init, &draining))
+  if (draining.deadline == draining.start)
+    children_visit(init, meet_child, NULL, draining.start + SECOND);
+  else if (ask(init, &draining))
     return;
 
   char text[256] = "";
