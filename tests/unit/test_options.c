@@ -262,8 +262,8 @@ static void rewriting(void) {
               "-r :INT: FROM is not a signal (like TERM, 15 or RTMIN+3)");
   CHECK_ERROR("", "foster -r 0:INT x",
               "-r 0:INT: FROM is not a signal (like TERM, 15 or RTMIN+3)");
-  CHECK_ERROR("", "foster -r TERMINATED_BY_TERM:INT x",
-              "-r TERMINATED_BY_TERM:INT: FROM is not a signal (like TERM, 15 "
+  CHECK_ERROR("", "foster -r SIGTERM_SIGTERM_:INT x",
+              "-r SIGTERM_SIGTERM_:INT: FROM is not a signal (like TERM, 15 "
               "or RTMIN+3)");
   CHECK_ERROR("", "foster -r TERM: x",
               "-r TERM:: TO is not a signal, 0 or "
