@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -22,10 +23,10 @@ void explain_death(struct line *line, const char *name, pid_t pid, int wstatus,
   line_format(line, "; not by the OOM killer of this cgroup: somebody sent it");
   /* "docker run --ulimit cpu=60" sets both limits, so no SIGXCPU comes first.
    * The program inherited ours. */
-  struct rlimit cpu;
-  if (getrlimit(RLIMIT_CPU, &cpu) == 0 && cpu.rlim_max != RLIM_INFINITY)
+  unsigned long long cpu[2]; /* soft, hard; all ones: no limit */
+  if (syscall(SYS_prlimit64, 0, RLIMIT_CPU, NULL, cpu) == 0 && ~cpu[1] != 0)
     line_format(line, ", or %llu s of CPU time were used up (RLIMIT_CPU)",
-                (unsigned long long)cpu.rlim_max);
+                cpu[1]);
 }
 
 /* A file of short lines. Longer ones are passed over: the longest of interest

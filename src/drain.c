@@ -4,6 +4,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "calls.h"
 #include "children.h"
 #include "reap.h"
 #include "signals.h"
@@ -39,9 +40,7 @@ struct draining {
 
 /* The processor time that we have used. */
 static nanoseconds effort(void) {
-  struct timespec time;
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time); /* cannot fail */
-  return time.tv_sec * SECOND + time.tv_nsec;
+  return call_clock(CLOCK_THREAD_CPUTIME_ID);
 }
 
 static nanoseconds earlier(nanoseconds one, nanoseconds other) {

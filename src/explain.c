@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
+#include <sys/syscall.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -119,7 +120,8 @@ static int judge_program(struct line *line, const char *path) {
     add_path(line, part);
     line_format(line, error == EACCES ? "' is closed to user %u" : "'",
                 (unsigned)geteuid());
-  } else if (error == ENOENT && *path != '/' && getcwd(part, sizeof part)) {
+  } else if (error == ENOENT && *path != '/' &&
+             syscall(SYS_getcwd, part, sizeof part) > 0) {
     line_format(line, " (in '");
     add_path(line, part);
     line_format(line, "')");
@@ -307,7 +309,7 @@ bool explain_env(struct line *line, const char *path, const char *search) {
   char interpreter[HEAD_SIZE], argument[HEAD_SIZE], tried[PATH_MAX];
 
   /* By now init has left the directory that a relative path is for. */
-  int fd = *path == '/' ? head_open(path, &head) : -1;
+  int fd = search && *path == '/' ? head_open(path, &head) : -1;
   if (fd < 0)
     return false;
   close(fd);

@@ -12,6 +12,8 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "calls.h"
+
 /* linux/fs.h has it, but musl-gcc sees no linux/ headers. */
 #ifndef RWF_NOWAIT
 #define RWF_NOWAIT 8
@@ -179,7 +181,7 @@ static ssize_t write_old(int fd, const char *bytes, size_t length) {
   char path[32];
   struct line line = LINE(path);
   line_format(&line, "/proc/self/fd/%d", fd);
-  int own = open(path, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+  int own = call_open(path, O_WRONLY | O_NONBLOCK | O_NOCTTY);
   if (own >= 0) {
     written = write(own, bytes, length);
     int saved = errno;
