@@ -47,7 +47,10 @@ static void send_signal(struct init *init, int signal,
   bool queued =
       received && received->ssi_code < 0 && received->ssi_code != SI_TKILL;
 
-  init->forwarded |= signal_bit(signal);
+  /* Of what the terminal sends to our group others die as well: it is not our
+   * doing then. */
+  if (!received || received->ssi_code != SI_KERNEL)
+    init->forwarded |= signal_bit(signal);
   if (signal == SIGTERM && target < 0)
     init->term_forwarded = now();
   if (queued && send_queued(init, target, signal, received) == 0)
@@ -70,6 +73,8 @@ void forward_own(struct init *init, int signal) {
 
 void forward(struct init *init, const struct signalfd_siginfo *received) {
   int from = (int)received->ssi_signo;
+  if (received->ssi_code == SI_KERNEL && terminal_signal(init, from))
+    return;
   int to = init->options.rewrite[from];
   if (to == 0) {
     log_line(LOG_VERBOSE, "dropped %s from process %d (uid %u)",

@@ -120,7 +120,8 @@ static void note_ending(const struct init *init, long oom_before,
    * themselves. */
   if (init->entrypoint.killed ||
       (init->forwarded & signal_bit(ending->signal)) ||
-      (init->terminal.handed_over && ending->signal == SIGINT))
+      (ending->signal == SIGINT &&
+       (init->terminal.fd >= 0 || init->terminal.stay)))
     return;
   char text[512];
   struct line line = LINE(text);

@@ -152,11 +152,12 @@ _Noreturn static void become_entrypoint(struct attempt *attempt) {
 
   /* Fails for no child that a vfork made; if it is denied, signals go to the
    * entrypoint alone. */
-  (void)setpgid(0, 0);
-  if (init->terminal.handed_over) {
+  if (!init->terminal.stay)
+    (void)setpgid(0, 0);
+  if (init->terminal.fd >= 0 || init->terminal.stay)
     survive_stops(attempt);
+  if (init->terminal.handed_over)
     terminal_set_foreground(&init->terminal, getpgrp());
-  }
   if (!init->pid1) {
     /* If init is killed its program is not left running. The call misses a
      * parent that has died before it. */
@@ -201,7 +202,7 @@ int spawn(struct init *init, char **envp, const struct signal_state *before,
   /* Where vfork is a fork (qemu-user, some ports) the child's stores are not
    * seen, and it may not have come to its setpgid yet. EACCES: it has already
    * called exec, so it did. */
-  if (!attempt.shared)
+  if (!attempt.shared && !init->terminal.stay)
     (void)setpgid(pid, pid);
   if (attempt.gave_up) {
     *failure = (struct spawn_failure){

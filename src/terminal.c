@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <termios.h>
 #include <unistd.h>
@@ -11,6 +12,17 @@
 #include "calls.h"
 #include "descriptors.h"
 #include "signals.h"
+
+/* Is stdin or stdout what a shell joins the parts of a pipeline with? Then
+ * others of our group may need the terminal too: "foster -- make | less". */
+static bool in_pipeline(void) {
+  struct file_facts facts;
+  for (int fd = STDIN_FILENO; fd <= STDOUT_FILENO; fd++)
+    if (call_stat(fd, "", &facts) == 0 &&
+        (S_ISFIFO(facts.mode) || S_ISSOCK(facts.mode)))
+      return true;
+  return false;
+}
 
 void terminal_find(struct terminal *terminal) {
   *terminal = (struct terminal){.fd = -1, .resume_at = NEVER};
@@ -27,13 +39,17 @@ void terminal_find(struct terminal *terminal) {
   if (fd < 0)
     return;
 
-  /* 0 is a group outside our PID namespace: it could not be given back. */
   pid_t group = getpgrp();
-  if (group == 0)
+  if (group == 0) {
+    /* A shell outside our PID namespace has made our group. The foreground
+     * could be taken from it, but never be given back. */
+    terminal->stay = tcgetpgrp(STDIN_FILENO) >= 0;
     return;
+  }
   terminal->fd = fd;
   terminal->own_group = group;
-  terminal->handed_over = tcgetpgrp(fd) == group;
+  terminal->on_demand = in_pipeline();
+  terminal->handed_over = !terminal->on_demand && tcgetpgrp(fd) == group;
 }
 
 void terminal_set_foreground(const struct terminal *terminal, pid_t group) {
@@ -55,8 +71,27 @@ static bool has_foreground(const struct terminal *terminal) {
 }
 
 void terminal_continue(struct init *init) {
-  if (!init->entrypoint.ended && has_foreground(&init->terminal))
+  struct terminal *terminal = &init->terminal;
+  if (init->entrypoint.ended)
+    return;
+  bool ours = has_foreground(terminal);
+  if (ours && !terminal->on_demand)
     hand_over(init);
+  else if (ours || foreground(terminal) != init->entrypoint.pid)
+    terminal->handed_over = false; /* the shell took it when we were stopped */
+}
+
+bool terminal_signal(struct init *init, int signal) {
+  struct terminal *terminal = &init->terminal;
+  if (getpgid(init->entrypoint.pid) == 0)
+    return true;
+  if ((signal != SIGTTIN && signal != SIGTTOU) || !terminal->handed_over ||
+      foreground(terminal) != init->entrypoint.pid)
+    return false;
+  terminal_set_foreground(terminal, terminal->own_group);
+  terminal->handed_over = false;
+  kill(0, SIGCONT);
+  return true;
 }
 
 void terminal_resume(struct init *init) {
@@ -76,15 +111,14 @@ static void resume_soon(struct init *init) {
     terminal->resume_at = earliest;
 }
 
-/* Stop our own group with `signal`, and us with it. Returns when we have been
+/* Stop `target`, us or our own group, with `signal`. Returns when we have been
  * continued, or at once, false, where the kernel refuses: nobody could resume
  * an orphaned group (setpgid(2)). */
-static bool stop_own_group(int signal) {
-  sigset_t stop, pending;
-  sigemptyset(&stop);
-  sigaddset(&stop, signal);
-  kill(0, signal); /* also discards a pending SIGCONT (signal(7)) */
-  sigprocmask(SIG_UNBLOCK, &stop, NULL);
+static bool stop_ourselves(pid_t target, int signal) {
+  sigset_t pending;
+  call_sigaction(signal, SIG_DFL);
+  kill(target, signal); /* also discards a pending SIGCONT (signal(7)) */
+  signals_set_mask(~signal_bit(signal));
   /* Stopped here, until a SIGCONT, which then waits in the signalfd. */
   signals_set_mask(~(signal_mask)0);
   return sigpending(&pending) == 0 && sigismember(&pending, SIGCONT);
@@ -92,17 +126,26 @@ static bool stop_own_group(int signal) {
 
 void terminal_stopped(struct init *init, int signal) {
   struct terminal *terminal = &init->terminal;
-  bool wants_terminal = signal == SIGTTIN || signal == SIGTTOU;
-  if (signal != SIGTSTP && !wants_terminal)
+  const bool wants_terminal = signal == SIGTTIN || signal == SIGTTOU;
+  const bool leader = init->pid1 || getsid(0) == init->pid;
+  terminal->resume_at = NEVER;
+
+  /* What is explicit is for somebody to resume who knows of it, but a shell
+   * that waits for us has to get its terminal back. */
+  if (signal == SIGSTOP ? leader || !terminal->handed_over
+                        : signal != SIGTSTP && !wants_terminal)
+    return;
+  /* In a group that is not ours, others resume it. */
+  if (terminal->stay && getpgid(init->entrypoint.pid) == 0)
     return;
 
   if (wants_terminal && has_foreground(terminal)) {
     hand_over(init);
-    kill(-init->entrypoint.pid, SIGCONT);
+    resume_soon(init);
     return;
   }
 
-  if (init->pid1 || getsid(0) == init->pid) {
+  if (leader) {
     /* The terminal may still be with a group of which nobody is left. */
     pid_t group = foreground(terminal);
     if (wants_terminal && group > 0 && kill(-group, 0) < 0 && errno == ESRCH)
@@ -111,25 +154,32 @@ void terminal_stopped(struct init *init, int signal) {
     return;
   }
 
+  /* A stop from the terminal is for all that the shell started with us. */
+  bool all = wants_terminal || (signal == SIGTSTP && terminal->handed_over);
   if (terminal->handed_over) {
     terminal_set_foreground(terminal, terminal->own_group);
     terminal->handed_over = false;
   }
-  if (!stop_own_group(signal)) {
+  if (!stop_ourselves(all ? 0 : init->pid,
+                      signal == SIGSTOP ? SIGTSTP : signal)) {
     terminal_continue(init);
-    resume_soon(init);
+    if (signal != SIGSTOP)
+      resume_soon(init);
   }
 }
 
 void terminal_give_back(const struct init *init) {
-  if (init->terminal.handed_over)
-    terminal_set_foreground(&init->terminal, init->terminal.own_group);
+  const struct terminal *terminal = &init->terminal;
+  /* It may also have taken it by itself. */
+  if (terminal->handed_over ||
+      (terminal->fd >= 0 && foreground(terminal) == init->entrypoint.pid))
+    terminal_set_foreground(terminal, terminal->own_group);
 }
 
 void terminal_die_alike(const struct init *init) {
   const struct entrypoint *entrypoint = &init->entrypoint;
-  if (init->pid1 || !init->terminal.handed_over || !entrypoint->ended ||
-      !WIFSIGNALED(entrypoint->wstatus))
+  if (init->pid1 || !entrypoint->ended || !WIFSIGNALED(entrypoint->wstatus) ||
+      !has_foreground(&init->terminal))
     return;
   int signal = WTERMSIG(entrypoint->wstatus);
   if ((signal != SIGINT && signal != SIGQUIT) ||
@@ -138,6 +188,7 @@ void terminal_die_alike(const struct init *init) {
 
   call_prctl(PR_SET_DUMPABLE, 0); /* SIGQUIT's core dump was the program's */
   call_sigaction(signal, SIG_DFL);
-  kill(0, signal);
+  /* If the terminal was not the entrypoint's, all of our group got it. */
+  kill(init->terminal.handed_over ? 0 : init->pid, signal);
   signals_set_mask(~signal_bit(signal));
 }
