@@ -146,9 +146,8 @@ void json_seconds(struct line *line, nanoseconds time) {
 
 void status_json(struct line *line, const struct status *page, nanoseconds time,
                  const char *state) {
-  static const char *const modes[] = {"plain", "subreaper", "pid1"};
-  static const char *const states[] = {"running", "stopped", "draining",
-                                       "paused"};
+  static const char modes[][10] = {"plain", "subreaper", "pid1"};
+  static const char states[][9] = {"running", "stopped", "draining", "paused"};
 
   line_format(line,
               "\"version\":\"%s\",\"pid\":%d,\"mode\":\"%s\",\"state\":\"%s\","

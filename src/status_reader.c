@@ -79,19 +79,18 @@ static int directory_next(struct directory *directory) {
   }
 }
 
-/* "/proc/PID/FILE", in a buffer that lives as long as the calling block. */
-static const char *proc_path(char path[PATH_SIZE], pid_t pid,
-                             const char *file) {
-  struct line line = {.text = path, .size = PATH_SIZE};
+/* "/proc/PID/FILE", until the next call. */
+static const char *proc_path(pid_t pid, const char *file) {
+  static char path[PATH_SIZE];
+  struct line line = LINE(path);
 
   line_format(&line, "/proc/%d/%s", pid, file);
   return path;
 }
-#define PROC_PATH(pid, file) proc_path((char[PATH_SIZE]){0}, (pid), (file))
 
 /* Read the start of a file of /proc as a string. */
 static bool read_proc(pid_t pid, const char *file, char *text, size_t size) {
-  int fd = call_open(PROC_PATH(pid, file), O_RDONLY);
+  int fd = call_open(proc_path(pid, file), O_RDONLY);
 
   if (fd < 0)
     return false;
@@ -182,7 +181,7 @@ static bool shares_namespace(pid_t pid) {
   ssize_t length = readlink("/proc/self/ns/pid", ours, sizeof ours);
 
   return length > 0 &&
-         readlink(PROC_PATH(pid, "ns/pid"), theirs, sizeof theirs) == length &&
+         readlink(proc_path(pid, "ns/pid"), theirs, sizeof theirs) == length &&
          memcmp(ours, theirs, (size_t)length) == 0;
 }
 
@@ -192,7 +191,7 @@ static enum found find_page(pid_t pid, struct status *page) {
   enum found result = NOT_FOSTER;
   int number;
 
-  if (!directory_open(&directory, PROC_PATH(pid, "fd")))
+  if (!directory_open(&directory, proc_path(pid, "fd")))
     return errno == EACCES || errno == EPERM ? NOT_PERMITTED : NO_PROCESS;
   while (result != FOUND && (number = directory_next(&directory)) >= 0) {
     enum found found = look_at(directory.fd, number, page);
@@ -282,14 +281,15 @@ static void zombies_json(struct line *line, const struct status *page) {
     used++;
   for (size_t i = 0; i < used; i++) {
     char name[NAME_SIZE + 1];
-    if (i > 0)
-      line_format(line, ",");
-    if (i == PARENTS_MAX)
-      line_format(line, "{\"pid\":null,\"name\":null");
-    else if (process_name(parents[i].pid, name))
-      line_format(line, "{\"pid\":%d,\"name\":\"%s\"", parents[i].pid, name);
+    line_format(line, i > 0 ? ",{\"pid\":" : "{\"pid\":");
+    if (i < PARENTS_MAX)
+      line_format(line, "%d,\"name\":", parents[i].pid);
     else
-      line_format(line, "{\"pid\":%d,\"name\":null", parents[i].pid);
+      line_format(line, "null,\"name\":");
+    if (i < PARENTS_MAX && process_name(parents[i].pid, name))
+      line_format(line, "\"%s\"", name);
+    else
+      line_format(line, "null");
     line_format(line, ",\"count\":%u}", parents[i].count);
   }
   line_format(line, "]}");
@@ -297,45 +297,35 @@ static void zombies_json(struct line *line, const struct status *page) {
 
 static void explain_not_found(pid_t pid, enum found why,
                               const struct status *page) {
-  char name[NAME_SIZE + 1];
+  char text[256], name[NAME_SIZE + 1] = "";
+  struct line line = LINE(text);
   struct file_facts directory;
 
   switch (why) {
   case NO_PROCESS:
-    if (kill(pid, 0) == 0 || errno == EPERM)
-      log_line(LOG_WARNING,
-               "process %d is not to be seen in /proc (not mounted? hidepid?)",
-               pid);
+    if (kill(pid, 0) != 0 && errno == ESRCH)
+      line_format(&line, "no such process");
     else
-      log_line(LOG_WARNING, "no such process: %d", pid);
+      line_format(&line, "not to be seen in /proc (not mounted? hidepid?)");
     break;
   case NOT_PERMITTED:
-    if (call_stat(AT_FDCWD, PROC_PATH(pid, ""), &directory) == 0 &&
+    line_format(&line, "not permitted: ");
+    if (call_stat(AT_FDCWD, proc_path(pid, ""), &directory) == 0 &&
         directory.uid != geteuid())
-      log_line(
-          LOG_WARNING,
-          "not permitted to look into process %d: be its user, %u (as with "
-          "docker exec -u %u), or have CAP_SYS_PTRACE",
-          pid, directory.uid, directory.uid);
+      line_format(&line, "be its user (docker exec -u %u)", directory.uid);
     else
-      log_line(LOG_WARNING,
-               "not permitted to look into process %d: it has privileges that "
-               "we lack; have them, or CAP_SYS_PTRACE",
-               pid);
+      line_format(&line, "it has privileges that we lack: have them");
+    line_format(&line, ", or CAP_SYS_PTRACE");
     break;
   case OTHER_LAYOUT:
-    log_line(LOG_WARNING,
-             "process %d is a foster of another version (status layout %u, not "
-             "%d): ask its own binary",
-             pid, page->layout, STATUS_LAYOUT);
+    line_format(&line, "of another version, with status layout %u",
+                page->layout);
     break;
   default:
-    if (!process_name(pid, name))
-      name[0] = '\0';
-    log_line(LOG_WARNING,
-             "process %d ('%s') is not foster, or has no status to show", pid,
-             name);
+    (void)process_name(pid, name);
+    line_format(&line, "'%s' is not foster, or has no status to show", name);
   }
+  log_line(LOG_WARNING, "process %d: %s", pid, text);
 }
 
 /* PID 1 is none that we could read, for the reason `why`. Returns the only

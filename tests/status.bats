@@ -264,12 +264,12 @@ long_command() {
 
 @test "status: no such process" {
   run "$FOSTER" --status=2147483647
-  is "$status $output" "1 foster: no such process: 2147483647"
+  is "$status $output" "1 foster: process 2147483647: no such process"
 }
 
 @test "status: a process that is no foster" {
   run "$FOSTER" --status=$$
-  is "$status $output" "1 foster: process $$ ('$(<"/proc/$$/comm")') is not foster, or has no status to show"
+  is "$status $output" "1 foster: process $$: '$(<"/proc/$$/comm")' is not foster, or has no status to show"
 }
 
 another_user() {
@@ -279,7 +279,7 @@ another_user() {
   # Its folder may be closed to that user; a descriptor is not.
   run setpriv --reuid=1234 --regid=1234 --clear-groups \
     /proc/self/fd/9 --status="$INIT" 9<"$FOSTER"
-  is "$status $output" "1 foster: not permitted to look into process $INIT: be its user, 0 (as with docker exec -u 0), or have CAP_SYS_PTRACE"
+  is "$status $output" "1 foster: process $INIT: not permitted: be its user (docker exec -u 0), or CAP_SYS_PTRACE"
   # Root itself needs the capability, but for a namespace that it made.
   [[ $MODE == pid1 ]] || root_without_capabilities
   signal TERM
@@ -287,7 +287,7 @@ another_user() {
 }
 root_without_capabilities() {
   run setpriv --bounding-set=-all --inh-caps=-all "$FOSTER" --status="$INIT"
-  is "$status $output" "1 foster: not permitted to look into process $INIT: it has privileges that we lack; have them, or CAP_SYS_PTRACE"
+  is "$status $output" "1 foster: process $INIT: not permitted: it has privileges that we lack: have them, or CAP_SYS_PTRACE"
 }
 @test "status: another user is told what would permit it: as PID 1" { as_pid1 another_user; }
 @test "status: another user is told what would permit it: as a subreaper" { as_subreaper another_user; }
@@ -314,7 +314,7 @@ shows_to_1234() {
   requires pid_namespace
   run unshare "${UNSHARE_FLAGS[@]}" sh -c 'mount -t tmpfs none /proc &&
     "$FOSTER" --status=$$'
-  is "$status $output" "1 foster: process 1 is not to be seen in /proc (not mounted? hidepid?)"
+  is "$status $output" "1 foster: process 1: not to be seen in /proc (not mounted? hidepid?)"
 }
 
 @test "status: what cannot be written to stdout is an error" {
@@ -356,10 +356,10 @@ shows_to_1234() {
     wait
 END
   run unshare "${UNSHARE_FLAGS[@]}" sh script
-  is "$output" "foster: process 1 ('sh') is not foster, or has no status to show
+  is "$output" "foster: process 1: 'sh' is not foster, or has no status to show
 none: 1
 [true,\"subreaper\"]
-foster: process 1 ('sh') is not foster, or has no status to show
+foster: process 1: 'sh' is not foster, or has no status to show
 holder: 1
 true
 foster: which one? --status=PID, where PID is one of FIRST, SECOND"
@@ -426,7 +426,7 @@ hostile() {
 }
 @test "status: a hostile page is refused" {
   local corpus=${BATS_TEST_FILENAME%/*}/fuzz/corpus/status name
-  local refused="foster: process PID ('probe') is not foster, or has no status to show"
+  local refused="foster: process PID: 'probe' is not foster, or has no status to show"
   # It would be taken, were nothing wrong with it.
   hostile "$corpus/running" 4096
   is "$status" 0
@@ -444,7 +444,7 @@ hostile() {
   done
   hostile "$corpus/layout-2" 4096
   is "$result" \
-    "1 foster: process PID is a foster of another version (status layout 2, not 1): ask its own binary"
+    "1 foster: process PID: of another version, with status layout 2"
 }
 
 # ---- Where there is no page.
