@@ -18,10 +18,11 @@ enum { EXIT_FOSTER = 125 };
 typedef uint64_t signal_mask;
 
 struct entrypoint {
-  pid_t pid;   /* also the number of its group */
-  int pidfd;   /* opened at the first queued signal; -1 before */
-  bool ended;  /* reaped: from here on pid is nobody's */
-  bool killed; /* by init, at the deadline of -t or -p */
+  pid_t pid;        /* also the number of its group */
+  const char *path; /* the file that was executed; NULL if unknown */
+  int pidfd;        /* opened at the first queued signal; -1 before */
+  bool ended;       /* reaped: from here on pid is nobody's */
+  bool killed;      /* by init, at the deadline of -t or -p */
   int wstatus;
   struct rusage usage;
 };

@@ -102,32 +102,35 @@ static void say_ending(const struct init *init) {
 /* What became of the entrypoint, for the exit status and the report. */
 static void note_ending(const struct init *init, long oom_before,
                         struct ending *ending) {
-  if (!init->entrypoint.ended)
+  const struct entrypoint *entrypoint = &init->entrypoint;
+  if (!entrypoint->ended)
     return; /* -P: 0 */
   say_ending(init);
-  int wstatus = init->entrypoint.wstatus;
+  int wstatus = entrypoint->wstatus;
   int code = exit_code_of(wstatus);
   ending->exit_code = init->options.expected[code] ? 0 : code;
-  ending->usage = init->entrypoint.usage;
-  if (!WIFSIGNALED(wstatus))
-    return;
-  ending->signal = WTERMSIG(wstatus);
-  ending->core_dumped = WCOREDUMP(wstatus) != 0;
+  ending->usage = entrypoint->usage;
   long struck = oom_before < 0 ? -1 : oom_kills() - oom_before;
   ending->oom_kill = struck > 0;
 
-  /* Its own ^C, a signal that went through us and our own SIGKILL explain
-   * themselves. */
-  if (init->entrypoint.killed ||
-      (init->forwarded & signal_bit(ending->signal)) ||
-      (ending->signal == SIGINT &&
-       (init->terminal.fd >= 0 || init->terminal.stay)))
-    return;
-  char text[512];
+  char text[1024] = "";
   struct line line = LINE(text);
-  explain_death(&line, init->status->command, init->entrypoint.pid, wstatus,
-                struck);
-  log_line(LOG_WARNING, "%s", text);
+  if (code == 127 && entrypoint->path)
+    explain_env(&line, entrypoint->path, environment_value(environ, "PATH"));
+  if (WIFSIGNALED(wstatus)) {
+    ending->signal = WTERMSIG(wstatus);
+    ending->core_dumped = WCOREDUMP(wstatus) != 0;
+    /* Its own ^C, a signal that went through us and our own SIGKILL explain
+     * themselves. */
+    if (!entrypoint->killed &&
+        !(init->forwarded & signal_bit(ending->signal)) &&
+        !(ending->signal == SIGINT &&
+          (init->terminal.fd >= 0 || init->terminal.stay)))
+      explain_death(&line, init->status->command, entrypoint->pid, wstatus,
+                    struck);
+  }
+  if (line.length > 0)
+    log_line(LOG_WARNING, "%s", text);
 }
 
 int main(int argc, char **argv, char **envp) {

@@ -59,9 +59,9 @@ static void hand_on_pid(char **envp, pid_t ours) {
 static void try_exec(struct attempt *attempt, char *path) {
   static char shell[] = "/bin/sh";
   char **command = attempt->init->options.command;
+  attempt->path = path;
   execve(path, command, attempt->envp);
   attempt->error = errno;
-  attempt->path = path;
   if (errno != ENOEXEC || !is_shell_script(path))
     return;
   /* The place before PROGRAM is always ours: foster's own name, an option or
@@ -171,7 +171,7 @@ _Noreturn static void become_entrypoint(struct attempt *attempt) {
   run_program(attempt);
 }
 
-static const char *environment_value(char **envp, const char *name) {
+const char *environment_value(char **envp, const char *name) {
   size_t length = strlen(name);
   for (; *envp; envp++)
     if (strncmp(*envp, name, length) == 0 && (*envp)[length] == '=')
@@ -212,5 +212,6 @@ int spawn(struct init *init, char **envp, const struct signal_state *before,
     return -1;
   }
   init->entrypoint.pid = pid;
+  init->entrypoint.path = attempt.path;
   return 0;
 }
