@@ -1,5 +1,4 @@
 # shellcheck shell=bash
-# shellcheck disable=SC2034 # much of what is set here is for the tests to read
 # What the tests share. Every .bats file begins with `load helpers`.
 #
 # A behaviour is one function, and a test a line for each way to run it:
@@ -29,7 +28,7 @@ export BUILD FOSTER PROBE
 
 # Seconds after which waiting fails. Long, since a machine may be busy: only
 # what is broken ever waits so long.
-: "${PATIENCE:=30}"
+: "${PATIENCE:=60}"
 
 # ---- Around each test. A file with its own setup or teardown calls these.
 
@@ -37,6 +36,13 @@ setup() { common_setup; }
 teardown() { common_teardown; }
 
 common_setup() {
+  local program
+  for program in "$FOSTER" "$PROBE"; do
+    [[ -x $program ]] || {
+      echo "$program is missing: run this by make check" >&2
+      return 1
+    }
+  done
   cd "$BATS_TEST_TMPDIR" || return
   # By this every process of the test is known, whatever became of it.
   export FOSTER_TEST_ID="$BATS_ROOT_PID.$$.$BATS_TEST_NUMBER.$RANDOM"
@@ -58,7 +64,7 @@ common_teardown() {
     return 0
   fi
   # Whatever was killed with its PID namespace may need a moment.
-  if ! PATIENCE=5 wait_until nothing_left 2>/dev/null; then
+  if ! PATIENCE=10 wait_until nothing_left 2>/dev/null; then
     for pid in $(test_processes); do
       left+=" $pid ($(tr '\0' ' ' 2>/dev/null <"/proc/$pid/cmdline"))"
     done
@@ -70,15 +76,18 @@ common_teardown() {
 
 # The processes whose environment has this test's mark.
 test_processes() {
-  local file pid
-  grep -lzsx "FOSTER_TEST_ID=$FOSTER_TEST_ID" /proc/[0-9]*/environ |
-    while read -r file; do
-      pid=${file#/proc/}
-      # grep has found itself as well, and is gone by now.
-      if exists "${pid%/environ}"; then
-        echo "${pid%/environ}"
-      fi
-    done
+  local files file pid
+  # Of every thread, since one whose main thread has ended shows none there.
+  files=$(grep -lzsx "FOSTER_TEST_ID=$FOSTER_TEST_ID" \
+    /proc/[0-9]*/task/[0-9]*/environ)
+  for file in $files; do
+    pid=${file#/proc/}
+    pid=${pid%%/*}
+    # grep has found itself as well, and is gone by now.
+    if exists "$pid"; then
+      echo "$pid"
+    fi
+  done
 }
 
 nothing_left() { [[ -z $(test_processes) ]]; }
@@ -118,8 +127,26 @@ as_plain() {
   "$@"
 }
 
+# inside COMMAND [ARG...]: from now on init is exec'ed by this command, which
+# runs where init does, e.g. in its PID namespace, as the same process.
+inside() {
+  local word command=()
+  for word in "${INIT_COMMAND[@]}"; do
+    [[ $word != "$FOSTER" ]] || command+=("$@")
+    command+=("$word")
+  done
+  INIT_COMMAND=("${command[@]}")
+}
+
 # foster [OPTIONS] PROGRAM [ARG...]: run it to its end, in the foreground.
 foster() { "${INIT_COMMAND[@]}" "$@"; }
+
+# try COMMAND [ARG...]: like bats' run, which warns of an exit code of 127.
+try() {
+  status=0
+  output=$("$@" 2>&1) || status=$?
+  mapfile -t lines <<<"$output"
+}
 
 # start [OPTIONS] PROGRAM [ARG...]: run it in the background.
 # JOB is what the shell waits for, INIT is init's pid as seen from here. Its
@@ -144,11 +171,13 @@ start() {
 
 # Down from the job, through unshare or strace, to the process that is foster.
 init_is_there() {
-  local pid=$JOB
+  local pid=$JOB child
   until [[ /proc/$pid/exe -ef $FOSTER ]]; do
     # It may be over already.
     exists "$JOB" || return 0
-    pid=$(first_child "$pid")
+    child=$(first_child "$pid")
+    # If it has become foster since, that may be foster's own child.
+    [[ /proc/$pid/exe -ef $FOSTER ]] || pid=$child
     [[ -n $pid ]] || return
   done
   INIT=$pid
@@ -174,10 +203,19 @@ signal() {
 
 # Read the next line of its stdout into $line.
 next_line() {
-  IFS= read -r -t "$PATIENCE" -u "$STDOUT" line || {
-    echo "no line in $PATIENCE s; stderr: $(<stderr)" >&2
-    return 1
-  }
+  local deadline=$((SECONDS + PATIENCE)) part=''
+  line=''
+  until IFS= read -r -t 0.5 -u "$STDOUT" part && line+=$part; do
+    line+=$part
+    # Nobody is left that could say it; what was said before is read first.
+    if gone "$JOB" && ! IFS= read -r -t 0 -u "$STDOUT"; then
+      echo "no line, and no init any more; stderr: $(<stderr)" >&2
+      return 1
+    elif ((SECONDS > deadline)); then
+      echo "no line in $PATIENCE s; stderr: $(<stderr)" >&2
+      return 1
+    fi
+  done
 }
 
 # expect LINE: that is the next one.
@@ -212,6 +250,13 @@ first_child() {
   local list
   list=$(children "$1") || return 0
   echo "${list%% *}"
+}
+# The one that came last.
+last_child() {
+  local list
+  list=$(children "$1") || return 0
+  list=${list% }
+  echo "${list##* }"
 }
 # Its entrypoint: the first child of an init that inherited none.
 entrypoint() { first_child "$INIT"; }
@@ -295,9 +340,9 @@ requires() {
     not_root)
       ((EUID != 0)) || reason="not for root"
       ;;
-    busybox | cc | clang | docker | gdb | git | gcc | jq | man | mandoc | \
+    busybox | cc | clang | docker | gdb | git | gcc | jq | less | man | mandoc | \
       musl-gcc | podman | python3 | qemu-aarch64-static | readelf | runc | \
-      setpriv | strace | sudo | timeout | tini | tmux)
+      setpriv | strace | sudo | timeout | tini | tmux | vi)
       command -v "$word" >/dev/null || reason="$word is not installed"
       ;;
     *)

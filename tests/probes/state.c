@@ -60,6 +60,7 @@ int probe_descriptors(int argc, char **argv) {
 int probe_with(int argc, char **argv) {
   sigbits blocked = 0, ignored = 0, pending = 0;
   char *closed = NULL;
+  long uid = -1;
   int i = 1;
   for (; i < argc; i++)
     if (strncmp(argv[i], "block=", 6) == 0)
@@ -70,6 +71,8 @@ int probe_with(int argc, char **argv) {
       pending = signal_list(argv[i] + 8);
     else if (strncmp(argv[i], "close=", 6) == 0)
       closed = argv[i] + 6;
+    else if (strncmp(argv[i], "uid=", 4) == 0)
+      uid = number(argv[i] + 4);
     else
       break;
   set_dispositions(ignored, true);
@@ -81,5 +84,7 @@ int probe_with(int argc, char **argv) {
   for (char *fd = closed ? strtok(closed, ",") : NULL; fd;
        fd = strtok(NULL, ","))
     close((int)number(fd));
+  if (uid >= 0 && setresuid((uid_t)uid, (uid_t)uid, (uid_t)uid))
+    fail("setresuid");
   exec_or_fail(argv + i);
 }
