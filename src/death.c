@@ -11,12 +11,12 @@
 #include "reap.h"
 
 void explain_death(struct line *line, const char *name, pid_t pid, int wstatus,
-                   long oom_struck) {
+                   long struck) {
   line_format(line, "%s (pid %d) was ", name, (int)pid);
   describe_end(line, wstatus);
-  if (WTERMSIG(wstatus) != SIGKILL || oom_struck < 0)
+  if (WTERMSIG(wstatus) != SIGKILL || struck < 0)
     return;
-  if (oom_struck > 0) {
+  if (struck > 0) {
     line_format(line, ": the kernel's OOM killer struck in this cgroup");
     return;
   }
@@ -126,11 +126,11 @@ static long look_up(struct line *path, const char *file, const char *key,
   return found;
 }
 
-/* /proc/self/cgroup names our cgroup from the root of our cgroup namespace; the
+/* /proc/self/cgroup names our cgroup from the root of our cgroup namespace. The
  * mount at the usual place may begin at that root, at our own cgroup (Docker
- * with v1), or elsewhere (a namespace made later than the mount). So a folder
- * is believed only if it lists us, and nothing else has to be known. */
-long oom_kills_under(const char *root) {
+ * with v1), or elsewhere (in a namespace made later than the mount): then it is
+ * another's cgroup. So a folder is believed only if it lists us. */
+long oom_kills_under(const char *root, bool certain) {
   char text[1024];
   struct line path = LINE(text);
   char own[512] = "";
@@ -152,11 +152,20 @@ long oom_kills_under(const char *root) {
     path = LINE(text);
     line_format(&path, "%s/sys/fs/cgroup%s%s", root, v1 ? "/memory" : "",
                 whole ? own : "");
-    if (look_up(&path, "cgroup.procs", "", getpid()) >= 0)
-      return look_up(&path, v1 ? "memory.oom_control" : "memory.events",
-                     "oom_kill ", -1);
+    long kills = look_up(&path, v1 ? "memory.oom_control" : "memory.events",
+                         "oom_kill ", -1);
+    if (kills >= 0)
+      return !certain || look_up(&path, "cgroup.procs", "", getpid()) >= 0
+                 ? kills
+                 : -1;
   }
   return -1;
 }
 
-long oom_kills(void) { return oom_kills_under(""); }
+/* The program has just been started: that is not the time to make sure. */
+long oom_kills(void) { return oom_kills_under("", false); }
+
+long oom_struck(long before) {
+  long kills = before < 0 ? -1 : oom_kills_under("", true);
+  return kills < 0 ? -1 : kills - before;
+}

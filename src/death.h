@@ -9,17 +9,21 @@
 
 /* Say which signal killed a process (its wait status must tell of one), e.g.
  * "java (pid 7) was killed by SIGSEGV (core dumped)". For SIGKILL also who sent
- * it: oom_struck is by how much oom_kills() has grown; negative if unknown. */
+ * it: struck is what oom_struck() returned. */
 void explain_death(struct line *line, const char *name, pid_t pid, int wstatus,
-                   long oom_struck);
+                   long struck);
 
 /* How many times the kernel's OOM killer has struck in our own memory cgroup
  * (v2 memory.events, v1 memory.oom_control; see cgroups(7)): a count that only
- * grows, or -1 where that cannot be read, or might be another cgroup's. */
+ * grows, or -1 where it cannot be read. */
 long oom_kills(void);
 
-/* The same where "/" is `root`: for fixtures. */
-long oom_kills_under(const char *root);
+/* How many times since oom_kills() was `before`: -1 if that is not known, or if
+ * the cgroup that was looked at is not certainly ours. */
+long oom_struck(long before);
+
+/* oom_kills() where "/" is `root`, for fixtures. certain: as oom_struck(). */
+long oom_kills_under(const char *root, bool certain);
 
 /* If this line of /proc/self/cgroup, cut apart here, is about the memory
  * controller (or about v2, which may have it), return the cgroup's path. */

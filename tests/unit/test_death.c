@@ -80,24 +80,24 @@ static void v2(void) {
   /* A cgroup namespace of our own: both begin at our cgroup. */
   put("/proc/self/cgroup", "0::/\\n");
   put_cgroup("/sys/fs/cgroup", "memory.events", V2_EVENTS);
-  CHECK_NUMBER(oom_kills_under(root), 3);
+  CHECK_NUMBER(oom_kills_under(root, true), 3);
   clean();
   /* The host's namespace, and all of its hierarchy. */
   put("/proc/self/cgroup", "0::/system.slice/docker-abc.scope\\n");
   put("/sys/fs/cgroup/cgroup.procs", "1000001\\n");
   put_cgroup("/sys/fs/cgroup/system.slice/docker-abc.scope", "memory.events",
              V2_EVENTS);
-  CHECK_NUMBER(oom_kills_under(root), 3);
+  CHECK_NUMBER(oom_kills_under(root, true), 3);
   clean();
   /* The host's namespace, but only our own cgroup is mounted. */
   put("/proc/self/cgroup", "0::/system.slice/docker-abc.scope\\n");
   put_cgroup("/sys/fs/cgroup", "memory.events", V2_EVENTS);
-  CHECK_NUMBER(oom_kills_under(root), 3);
+  CHECK_NUMBER(oom_kills_under(root, true), 3);
   clean();
   /* No memory controller there. */
   put("/proc/self/cgroup", "0::/\\n");
   put_cgroup("/sys/fs/cgroup", "cpu.stat", "");
-  CHECK_NUMBER(oom_kills_under(root), -1);
+  CHECK_NUMBER(oom_kills_under(root, true), -1);
   clean();
 }
 
@@ -105,7 +105,7 @@ static void v1(void) {
   /* Docker: our own cgroup is mounted, its path is the host's. */
   put("/proc/self/cgroup", V1_CGROUPS);
   put_cgroup("/sys/fs/cgroup/memory", "memory.oom_control", V1_CONTROL);
-  CHECK_NUMBER(oom_kills_under(root), 5);
+  CHECK_NUMBER(oom_kills_under(root, true), 5);
   clean();
   /* On the host. A v2 hierarchy without controllers is there as well. */
   put("/proc/self/cgroup", V1_CGROUPS);
@@ -114,13 +114,13 @@ static void v1(void) {
   put_cgroup("/sys/fs/cgroup/memory/docker/abc", "memory.oom_control",
              V1_CONTROL);
   put_cgroup("/sys/fs/cgroup/unified/docker/abc", "cpu.stat", "");
-  CHECK_NUMBER(oom_kills_under(root), 5);
+  CHECK_NUMBER(oom_kills_under(root, true), 5);
   clean();
   /* Before Linux 4.13 there was no count. */
   put("/proc/self/cgroup", V1_CGROUPS);
   put_cgroup("/sys/fs/cgroup/memory", "memory.oom_control",
              "oom_kill_disable 0\\nunder_oom 0\\n");
-  CHECK_NUMBER(oom_kills_under(root), -1);
+  CHECK_NUMBER(oom_kills_under(root, true), -1);
   clean();
 }
 
@@ -131,33 +131,35 @@ static void only_our_own_cgroup_is_believed(void) {
   put("/proc/self/cgroup", "4:memory:/\\n0::/\\n");
   put("/sys/fs/cgroup/memory/memory.oom_control", V1_CONTROL);
   put("/sys/fs/cgroup/memory/cgroup.procs", "1000001\\n");
-  CHECK_NUMBER(oom_kills_under(root), -1);
+  CHECK_NUMBER(oom_kills_under(root, true), -1);
+  CHECK_NUMBER(oom_kills_under(root, false), 5);
   put("/sys/fs/cgroup/memory/cgroup.procs", "");
-  CHECK_NUMBER(oom_kills_under(root), -1);
+  CHECK_NUMBER(oom_kills_under(root, true), -1);
   clean();
 }
 
 static void what_cannot_be_read_is_unknown(void) {
-  CHECK_NUMBER(oom_kills_under("/nonexistent"), -1);
-  CHECK_NUMBER(oom_kills_under(root), -1);
+  CHECK_NUMBER(oom_kills_under("/nonexistent", true), -1);
+  CHECK_NUMBER(oom_kills_under(root, true), -1);
   put("/proc/self/cgroup", "");
-  CHECK_NUMBER(oom_kills_under(root), -1);
+  CHECK_NUMBER(oom_kills_under(root, true), -1);
   clean();
   put("/proc/self/cgroup", "0::/../..\\n");
-  CHECK_NUMBER(oom_kills_under(root), -1);
+  CHECK_NUMBER(oom_kills_under(root, true), -1);
   clean();
   /* Longer than any buffer, before and instead of what is looked for. */
   run("mkdir -p proc/self && (head -c 5000 /dev/zero | tr '\\0' x; "
       "echo; echo 0::/) "
       ">proc/self/cgroup");
   put_cgroup("/sys/fs/cgroup", "memory.events", V2_EVENTS);
-  CHECK_NUMBER(oom_kills_under(root), 3);
+  CHECK_NUMBER(oom_kills_under(root, true), 3);
   run("(printf 0::/; head -c 5000 /dev/zero | tr '\\0' x; echo) "
       ">proc/self/cgroup");
-  CHECK_NUMBER(oom_kills_under(root), 3); /* by the folder that lists us */
+  CHECK_NUMBER(oom_kills_under(root, true),
+               3); /* by the folder that lists us */
   run("(printf 0::/; head -c 700 /dev/zero | tr '\\0' x; echo) "
       ">proc/self/cgroup");
-  CHECK_NUMBER(oom_kills_under(root), 3);
+  CHECK_NUMBER(oom_kills_under(root, true), 3);
   clean();
 }
 
@@ -167,6 +169,8 @@ static void nothing_stays_open(void) {
   close(before);
   long first = oom_kills();
   CHECK(oom_kills() >= first);
+  CHECK(oom_struck(first) >= -1);
+  CHECK_NUMBER(oom_struck(-1), -1);
   int after = open("/dev/null", O_RDONLY | O_CLOEXEC);
   close(after);
   CHECK_NUMBER(after, before);
