@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -243,6 +244,8 @@ static void a_copy_is_of_one_moment(void) {
   pid_t writer = fork();
   assert(writer >= 0);
   if (writer == 0) {
+    /* A failed assertion must not leave it behind. */
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
     for (uint64_t i = 1;; i++) {
       status_begin(page);
       page->orphans_reaped = i;
