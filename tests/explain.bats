@@ -187,6 +187,33 @@ interpreters() {
 @test "explain: what is wrong with a script: as PID 1" { as_pid1 interpreters; }
 @test "explain: what is wrong with a script: as a subreaper" { as_subreaper interpreters; }
 
+# env itself is found and runs; what it then says does not name the PATH, and
+# busybox's prints a CR as it is.
+env_finds_nothing() {
+  script missing '#!/usr/bin/env no-such-program\n'
+  try foster "$PWD/missing"
+  is "$status" 127
+  is "${lines[-1]}" "foster: $PWD/missing: its interpreter 'no-such-program' is not found in PATH '$PATH'"
+  script crlf '#!/usr/bin/env sh\r\n'
+  try foster "$PWD/crlf"
+  is "$status" 127
+  is "${lines[-1]}" "foster: $PWD/crlf: '#!/usr/bin/env sh\\r': the script has CRLF line ends"
+  PATH=$PWD:$PATH try foster crlf
+  is "${lines[-1]}" "foster: $PWD/crlf: '#!/usr/bin/env sh\\r': the script has CRLF line ends"
+  script words '#!/usr/bin/env sh -e\n'
+  try foster "$PWD/words"
+  is "$status" 127
+  is "${lines[-1]}" "foster: $PWD/words: its interpreter 'sh -e' is not found in PATH '$PATH' (env takes it as one word; env -S splits)"
+  # 127 is the program's own.
+  script own '#!/usr/bin/env sh\nexit 127\n'
+  try foster "$PWD/own"
+  is "$status:$output" "127:"
+  try foster sh -c 'exit 127'
+  is "$status:$output" "127:"
+}
+@test "explain: what env does not find: as PID 1" { as_pid1 env_finds_nothing; }
+@test "explain: what env does not find: as a subreaper" { as_subreaper env_finds_nothing; }
+
 names_are_escaped() {
   says 127 "./a\\x0ab\\x1b[31m\\xff: no such file or directory (in '$PWD')" $'./a\nb\e[31m\xff'
 }
