@@ -97,7 +97,7 @@ static int judge_program(struct line *line, const char *path) {
   if (length < sizeof part) {
     memcpy(part, path, length + 1);
     for (size_t i = 1; i < length; i++)
-      if (path[i] == '/' && path[i - 1] != '/') {
+      if (path[i] == '/') {
         part[i] = '\0';
         if (call_stat(AT_FDCWD, part, &facts) < 0)
           break;

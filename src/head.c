@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <limits.h>
-#include <stdint.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -143,8 +142,7 @@ bool elf_loader(int fd, const struct elf *elf, char loader[HEAD_SIZE]) {
   for (unsigned i = 0; i < elf->segment_count; i++) {
     unsigned char segment[56];
     unsigned long long at = elf->segments + i * size;
-    if (at > INT64_MAX - size ||
-        pread(fd, segment, size, (off_t)at) != (ssize_t)size)
+    if (pread(fd, segment, size, (off_t)at) != (ssize_t)size)
       return false;
     if (number(segment, 4, elf->big) != 3 || loader[0] != '\0')
       continue;
@@ -153,7 +151,7 @@ bool elf_loader(int fd, const struct elf *elf, char loader[HEAD_SIZE]) {
         number(segment + (elf->wide ? 32 : 16), word, elf->big);
     if (length < 2 || length > PATH_MAX)
       return false;
-    if (length > HEAD_SIZE || at > INT64_MAX - HEAD_SIZE ||
+    if (length > HEAD_SIZE ||
         pread(fd, loader, (size_t)length, (off_t)at) != (ssize_t)length) {
       loader[0] = '\0';
       continue;

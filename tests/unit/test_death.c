@@ -147,11 +147,20 @@ static void what_cannot_be_read_is_unknown(void) {
   put("/proc/self/cgroup", "0::/../..\\n");
   CHECK_NUMBER(oom_kills_under(root, true), -1);
   clean();
+  put("/proc/self/cgroup", "0::/\\n");
+  put_cgroup("/sys/fs/cgroup", "memory.events",
+             "oom_kill 99999999999999999999\\n");
+  CHECK(oom_kills_under(root, true) > 0);
+  clean();
   /* Longer than any buffer, before and instead of what is looked for. */
   run("mkdir -p proc/self && (head -c 5000 /dev/zero | tr '\\0' x; "
       "echo; echo 0::/) "
       ">proc/self/cgroup");
   put_cgroup("/sys/fs/cgroup", "memory.events", V2_EVENTS);
+  CHECK_NUMBER(oom_kills_under(root, true), 3);
+  /* Nor is the end of such a line one itself. */
+  run("(head -c 4096 /dev/zero | tr '\\0' x; echo 4:memory:/y; echo 0::/) "
+      ">proc/self/cgroup");
   CHECK_NUMBER(oom_kills_under(root, true), 3);
   run("(printf 0::/; head -c 5000 /dev/zero | tr '\\0' x; echo) "
       ">proc/self/cgroup");

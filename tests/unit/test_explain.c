@@ -62,6 +62,7 @@ static void files_that_are_not_there(void) {
   CHECK_STRING(explain_path("./nowhere"), expected);
   CHECK_STRING(explain_path("/nowhere"), "/nowhere: no such file or directory");
   CHECK_STRING(explain_path("a/b/c"), "a/b/c: there is no directory 'a'");
+  CHECK_STRING(explain_path("a//b"), "a//b: there is no directory 'a'");
   CHECK_STRING(explain_path("/dev/nowhere/b"),
                "/dev/nowhere/b: there is no directory '/dev/nowhere'");
   CHECK(symlink("missing", "link") == 0);
@@ -253,7 +254,8 @@ static void elf_files(void) {
 }
 
 /* A small static-looking file with a loader of our choice. */
-static void put_loader(const char *path, const char *loader) {
+static void put_loader(const char *path, const char *loader,
+                       unsigned short type, unsigned short machine) {
   struct {
     unsigned char ident[16];
     unsigned short type, machine;
@@ -267,7 +269,7 @@ static void put_loader(const char *path, const char *loader) {
     } segment;
     char loader[200];
   } image = {.ident = "\177ELF\2\1\1",
-             .type = 3,
+             .type = type,
              .version = 1,
              .phoff = 64,
              .ehsize = 64,
@@ -278,36 +280,43 @@ static void put_loader(const char *path, const char *loader) {
   struct elf own;
   close(head_open("/proc/self/exe", &head));
   CHECK(elf_read(&head, &own));
-  image.machine = (unsigned short)own.machine;
+  image.machine = machine ? machine : (unsigned short)own.machine;
   strcpy(image.loader, loader);
   image.segment.filesz = strlen(loader) + 1;
   put_bytes(path, &image, sizeof image, 0755);
 }
 
 static void loaders(void) {
-  put_loader("glibc", "/lib64/ld-linux-nosuch.so.2");
+  put_loader("glibc", "/lib64/ld-linux-nosuch.so.2", 3, 0);
   CHECK_STRING(explain_path("./glibc"),
                "./glibc: needs the loader /lib64/ld-linux-nosuch.so.2, which "
                "is missing (a glibc program in an image without glibc?)");
-  put_loader("musl", "/lib/ld-musl-nosuch.so.1");
+  put_loader("musl", "/lib/ld-musl-nosuch.so.1", 3, 0);
   CHECK_STRING(explain_path("./musl"),
                "./musl: needs the loader /lib/ld-musl-nosuch.so.1, which is "
                "missing (a musl program in an image without musl?)");
-  put_loader("nix", "/nix/store/x/ld-linux-x86-64.so.2");
+  put_loader("nix", "/nix/store/x/ld-linux-x86-64.so.2", 3, 0);
   CHECK_STRING(explain_path("./nix"),
                "./nix: needs the loader /nix/store/x/ld-linux-x86-64.so.2, "
                "which is missing");
-  put_loader("relative", "ld.so");
+  put_loader("relative", "ld.so", 3, 0);
   CHECK_STRING(explain_path("./relative"),
                "./relative: needs the loader ld.so, which is missing");
-  put_loader("denied", "./plain");
+  put_loader("denied", "./plain", 3, 0);
   CHECK_STRING(explain_path("./denied"),
                "./denied: needs the loader ./plain, which has no x bit "
                "(chmod +x)");
-  put_loader("bad", "./foreign");
+  put_loader("bad", "./foreign", 3, 0);
   CHECK_STRING(explain_path("./bad"),
                "./bad: needs the loader ./foreign, which is damaged or for "
                "another architecture");
+  put_loader("glibc-object", "/lib64/ld-linux-nosuch.so.2", 1, 0);
+  CHECK_STRING(explain_path("./glibc-object"),
+               "./glibc-object: is an ELF file, but not a program");
+  /* The kernel does not come to the loader. */
+  put_loader("foreign-denied", "./plain", 3, 258);
+  CHECK_STRING(explain("./foreign-denied", "./foreign-denied", NULL, EACCES),
+               "./foreign-denied: permission denied");
   PUT("by-glibc", "#!./glibc\n");
   CHECK_STRING(explain_path("./by-glibc"),
                "./by-glibc: its interpreter './glibc' needs the loader "

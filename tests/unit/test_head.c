@@ -238,7 +238,8 @@ struct image {
   uint64_t at, length; /* where the loader's name is said to be */
   unsigned phentsize, phnum;
   uint64_t phoff;
-  size_t size; /* of the file */
+  size_t size;    /* of the file */
+  unsigned third; /* the type of the third header */
 };
 
 #define LOADER "/lib/ld.so"
@@ -248,7 +249,8 @@ static const struct image sound = {.wide = true,
                                    .phentsize = sizeof(Elf64_Phdr),
                                    .phnum = 3,
                                    .phoff = 64,
-                                   .size = 400};
+                                   .size = 400,
+                                   .third = PT_LOAD};
 
 /* Returns what elf_loader() does. */
 static bool loader_of(const struct image *image, char loader[HEAD_SIZE]) {
@@ -256,12 +258,15 @@ static bool loader_of(const struct image *image, char loader[HEAD_SIZE]) {
   const size_t size = image->wide ? sizeof(Elf64_Phdr) : sizeof(Elf32_Phdr);
   for (size_t i = 0; i < 3; i++) {
     unsigned char *segment = bytes + 64 + i * size;
-    put(segment, 4, image->big, i == 1 ? PT_INTERP : PT_LOAD);
+    put(segment, 4, image->big,
+        i == 1   ? PT_INTERP
+        : i == 2 ? image->third
+                 : PT_LOAD);
 #define PUT(field, value)                                                      \
   put(segment + (image->wide ? offsetof(Elf64_Phdr, field)                     \
                              : offsetof(Elf32_Phdr, field)),                   \
       image->wide ? 8 : 4, image->big, (value))
-    PUT(p_offset, image->at);
+    PUT(p_offset, i == 1 ? image->at : 310);
     PUT(p_filesz, image->length);
 #undef PUT
   }
@@ -275,6 +280,8 @@ static bool loader_of(const struct image *image, char loader[HEAD_SIZE]) {
                     .segment_count = image->phnum};
   int fd = memfd_create("image", MFD_CLOEXEC);
   CHECK(write(fd, bytes, image->size) == (ssize_t)image->size);
+  if (image->size == sizeof bytes)
+    CHECK(ftruncate(fd, 1 << 20) == 0);
   bool whole = elf_loader(fd, &elf, loader);
   close(fd);
   return whole;
@@ -292,6 +299,10 @@ static void the_loader_is_found(void) {
       CHECK_STRING(loader, LOADER);
     }
   struct image image = sound;
+  /* The first one counts. */
+  image.third = PT_INTERP;
+  CHECK(loader_of(&image, loader));
+  CHECK_STRING(loader, LOADER);
   image.phnum = 1;
   CHECK(loader_of(&image, loader));
   CHECK_STRING(loader, "");
@@ -306,6 +317,13 @@ static void lying_headers_are_seen_through(void) {
   CHECK(!WHOLE(phnum, 0xffff));
   CHECK(!WHOLE(phentsize, sizeof(Elf32_Phdr)));
   CHECK(!WHOLE(phentsize, 0));
+  /* More than 64 KiB of them, all there. */
+  CHECK(!WHOLE(phnum, 0xffff));
+  image.size = 1024;
+  image.phnum = 1170;
+  CHECK(loader_of(&image, loader));
+  image.phnum = 1171;
+  CHECK(!loader_of(&image, loader));
   CHECK(!WHOLE(phoff, 1 << 20));
   CHECK(!WHOLE(phoff, UINT64_MAX));
   CHECK(!WHOLE(phoff, INT64_MAX - 100));
