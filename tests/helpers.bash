@@ -242,46 +242,67 @@ exists() { [[ -e /proc/$1 ]]; }
 # A zombie of ours is gone as well: the shell has its status.
 gone() { ! kill -0 "$1" 2>/dev/null; }
 
-# The children of a process as a list of pids, oldest first.
+# Into $list: the children of a process, oldest first. Without a fork, since
+# all of this is polled.
+read_children() {
+  list=()
+  { read -r -d '' -a list <"/proc/$1/task/$1/children"; } 2>/dev/null || :
+}
 children() {
-  cat "/proc/$1/task/$1/children" 2>/dev/null
+  local list
+  read_children "$1"
+  echo "${list[*]}"
 }
 first_child() {
   local list
-  list=$(children "$1") || return 0
-  echo "${list%% *}"
+  read_children "$1"
+  echo "${list[0]-}"
 }
-# The one that came last.
 last_child() {
   local list
-  list=$(children "$1") || return 0
-  list=${list% }
-  echo "${list##* }"
+  read_children "$1"
+  echo "${list[*]: -1}"
 }
 # Its entrypoint: the first child of an init that inherited none.
 entrypoint() { first_child "$INIT"; }
 
-# The state of a process: R, S, D, T, t, Z, or nothing.
-state_of() {
-  local stat
-  stat=$(cat "/proc/$1/stat" 2>/dev/null) || return 0
+# Into $state: R, S, D, T, t, Z, or nothing.
+read_state() {
+  local stat=''
+  state=''
+  { IFS= read -r stat <"/proc/$1/stat"; } 2>/dev/null || return 0
   stat=${stat##*) }
-  echo "${stat%% *}"
+  state=${stat%% *}
 }
-in_state() { [[ $(state_of "$1") == ["$2"] ]]; }
+state_of() {
+  local state
+  read_state "$1"
+  echo "$state"
+}
+in_state() {
+  local state
+  read_state "$1"
+  [[ $state == "$2" ]]
+}
 
 # How many zombies among the children of a process.
 zombies_of() {
-  local pid count=0
-  for pid in $(children "$1"); do
-    if [[ $(state_of "$pid") == Z ]]; then
+  local pid list state count=0
+  read_children "$1"
+  for pid in "${list[@]}"; do
+    read_state "$pid"
+    if [[ $state == Z ]]; then
       count=$((count + 1))
     fi
   done
   echo "$count"
 }
 
-children_of_are() { [[ $(children "$1" | wc -w) -eq $2 ]]; }
+children_of_are() {
+  local list
+  read_children "$1"
+  ((${#list[@]} == $2))
+}
 
 # ---- Checks.
 
