@@ -30,7 +30,8 @@ CFLAGS ?= -Os
 override SIZE_CFLAGS = -ffunction-sections -fdata-sections \
   -fno-asynchronous-unwind-tables -fno-unwind-tables -fno-ident \
   -fomit-frame-pointer -fmerge-all-constants
-override SIZE_LDFLAGS = -Wl,--gc-sections -Wl,-z,noseparate-code \
+override SIZE_LDFLAGS = -Wl,--gc-sections -Wl,--sort-section=name \
+  -Wl,-z,noseparate-code \
   -Wl,-z,norelro -Wl,--build-id=none -Wl,--hash-style=gnu
 ifneq ($(SANITIZE),)
   override SIZE_CFLAGS =

@@ -11,37 +11,31 @@
 /* The kernel's PID_MAX_LIMIT (proc_sys_kernel(5)). */
 enum { PID_LIMIT = 1 << 22 };
 
-/* One bit a pid. Only the pages that a drain touches are ever resident. */
-struct pid_set {
-  unsigned char bits[PID_LIMIT / 8];
-  bool used;
-};
-static struct pid_set sets[CHILD_MARKS];
+/* One bit a pid. Only the pages that a drain touches are ever resident: `used`
+ * is asked first, for every orphan. */
+static unsigned char marks[CHILD_MARKS][PID_LIMIT / 8] BEHIND_SMALL_DATA;
+static bool used[CHILD_MARKS];
 
-static bool pid_set_has(const struct pid_set *set, pid_t pid) {
-  return set->used && set->bits[pid / 8] & (1u << (pid % 8));
+static unsigned char bit_of(pid_t pid) {
+  return (unsigned char)(1u << (pid % 8));
 }
 
-static void pid_set_add(struct pid_set *set, pid_t pid) {
-  set->used = true;
-  set->bits[pid / 8] |= (unsigned char)(1u << (pid % 8));
-}
-
-static void pid_set_remove(struct pid_set *set, pid_t pid) {
-  if (pid_set_has(set, pid))
-    set->bits[pid / 8] &= (unsigned char)~(1u << (pid % 8));
+static bool is_marked(pid_t pid, enum child_mark mark) {
+  return used[mark] && marks[mark][pid / 8] & bit_of(pid);
 }
 
 bool child_mark(pid_t pid, enum child_mark mark) {
-  if (pid_set_has(&sets[mark], pid))
+  if (is_marked(pid, mark))
     return false;
-  pid_set_add(&sets[mark], pid);
+  used[mark] = true;
+  marks[mark][pid / 8] |= bit_of(pid);
   return true;
 }
 
 void child_forget(pid_t pid) {
-  for (int mark = 0; mark < CHILD_MARKS; mark++)
-    pid_set_remove(&sets[mark], pid);
+  for (enum child_mark mark = 0; mark < CHILD_MARKS; mark++)
+    if (is_marked(pid, mark))
+      marks[mark][pid / 8] &= (unsigned char)~bit_of(pid);
 }
 
 /* A waitid that takes nothing away. Returns 0 if pid (0: any) is our child. */
@@ -58,7 +52,7 @@ bool child_alive(pid_t pid) {
 
 static void visit_unless_foreign(struct init *init, child_visitor *visit,
                                  void *context, pid_t pid, int *count) {
-  if (pid <= 0 || pid >= PID_LIMIT || pid_set_has(&sets[CHILD_FOREIGN], pid))
+  if (pid <= 0 || pid >= PID_LIMIT || is_marked(pid, CHILD_FOREIGN))
     return;
   ++*count;
   visit(init, pid, context);

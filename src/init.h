@@ -33,6 +33,7 @@ struct terminal {
   bool handed_over; /* our group had the foreground, the entrypoint's got it */
   bool on_demand;   /* it gets it when it wants it: others may want it too */
   bool stay; /* the entrypoint stays in our group, which others have made */
+  signal_mask received;  /* what our group got while it had the foreground */
   nanoseconds resumed;   /* when init last answered a stop with SIGCONT */
   nanoseconds resume_at; /* when to answer one that nobody else could */
 };
@@ -60,6 +61,10 @@ struct init {
   bool killing;        /* the drain's grace period is over */
   unsigned killed;     /* how many ended of SIGKILL then */
 };
+
+/* For large arrays that are rarely touched: the linker sorts them behind all
+ * small data, libc's too, so that those share a page. */
+#define BEHIND_SMALL_DATA __attribute__((section(".bss.~")))
 
 /* CLOCK_MONOTONIC. */
 nanoseconds now(void);

@@ -133,6 +133,25 @@ static void note_ending(const struct init *init, long oom_before,
     log_line(LOG_WARNING, "%s", text);
 }
 
+/* Parse, and say what cannot be understood. A function of its own, so that its
+ * buffers are not main()'s for life. */
+__attribute__((noinline)) static bool understand(struct options *options,
+                                                 char **argv, char **envp) {
+  char message[512] = "", doubts[512] = "";
+  struct line error = LINE(message), warning = LINE(doubts);
+  if (options_parse(options, argv, envp, getauxval(AT_SECURE) != 0, &error,
+                    &warning) < 0) {
+    log_line(LOG_WARNING, "%s", message);
+    return false;
+  }
+  if (options->action > ACTION_PAUSE)
+    return true;
+  log_level = options->log_level;
+  if (warning.length > 0)
+    log_line(LOG_WARNING, "%s", doubts);
+  return true;
+}
+
 int main(int argc, char **argv, char **envp) {
   static struct status status; /* until it is shared */
   struct init init = {
@@ -147,22 +166,14 @@ int main(int argc, char **argv, char **envp) {
       .kill_at = NEVER,
   };
   struct ending ending = {0};
-  char message[512] = "", doubts[512] = "";
-  struct line error = LINE(message), warning = LINE(doubts);
   (void)argc;
 
   /* 1. Understand everything before anything is done. */
-  if (options_parse(&init.options, argv, envp, getauxval(AT_SECURE) != 0,
-                    &error, &warning) < 0) {
-    log_line(LOG_WARNING, "%s", message);
-    return EXIT_FOSTER;
-  }
   const struct options *options = &init.options;
+  if (!understand(&init.options, argv, envp))
+    return EXIT_FOSTER;
   if (options->action > ACTION_PAUSE)
     return print(options);
-  log_level = options->log_level;
-  if (warning.length > 0)
-    log_line(LOG_WARNING, "%s", doubts);
   options_forget(envp);
 
   /* 2. From here on no signal is lost: all wait in the signalfd. */

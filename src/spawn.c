@@ -31,7 +31,7 @@ struct attempt {
 };
 
 /* The file that is tried: one at a time, and init reads it when all failed. */
-static char candidate[PATH_MAX];
+static char candidate[PATH_MAX] BEHIND_SMALL_DATA;
 
 /* LISTEN_PID and WATCHDOG_PID name the process that systemd's sockets and
  * watchdog are for. If that was us it is now the program (sd_listen_fds(3)). */
@@ -81,7 +81,7 @@ static void search_and_exec(struct attempt *attempt) {
   const char *name = attempt->name;
   size_t name_length = strlen(name);
   int found_error = 0;
-  static char found[PATH_MAX];
+  static char found[PATH_MAX] BEHIND_SMALL_DATA;
 
   attempt->error = ENOENT;
   attempt->path = NULL;
