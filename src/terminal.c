@@ -60,6 +60,7 @@ void terminal_set_foreground(const struct terminal *terminal, pid_t group) {
 static void hand_over(struct init *init) {
   terminal_set_foreground(&init->terminal, init->entrypoint.pid);
   init->terminal.handed_over = true;
+  init->terminal.received = 0;
 }
 
 static pid_t foreground(const struct terminal *terminal) {
@@ -83,6 +84,7 @@ void terminal_continue(struct init *init) {
 
 bool terminal_signal(struct init *init, int signal) {
   struct terminal *terminal = &init->terminal;
+  terminal->received |= signal_bit(signal);
   if (getpgid(init->entrypoint.pid) == 0)
     return true;
   if ((signal != SIGTTIN && signal != SIGTTOU) || !terminal->handed_over ||
@@ -188,7 +190,8 @@ void terminal_die_alike(const struct init *init) {
 
   call_prctl(PR_SET_DUMPABLE, 0); /* SIGQUIT's core dump was the program's */
   call_sigaction(signal, SIG_DFL);
-  /* If the terminal was not the entrypoint's, all of our group got it. */
-  kill(init->terminal.handed_over ? 0 : init->pid, signal);
+  /* For all of our group, unless the terminal has done so. */
+  bool received = init->terminal.received & signal_bit(signal);
+  kill(received ? init->pid : 0, signal);
   signals_set_mask(~signal_bit(signal));
 }

@@ -9,10 +9,18 @@ static const struct {
   probe_main *run;
   const char *usage;
 } probes[] = {
+    {"abandon", probe_abandon,
+     "PROGRAM...: run it while the foreground is a dead group's"},
+    {"attack", probe_attack, "PID: try to harm that foster's status page"},
     {"clone", probe_clone, "SIGNAL: orphan a child with that exit signal"},
     {"daemon", probe_daemon, "PROGRAM...: fork, setsid, fork, run it"},
     {"descriptors", probe_descriptors, "[PREFIX]: list its own descriptors"},
     {"env", probe_env, "NAME...: its pid, then these variables"},
+    {"held", probe_held,
+     "PLACE FILE PROGRAM...: run it, and hold its first child by vfork at "
+     "PLACE "
+     "(group, foreground, mask, exec), with FILE there, until its tracer is "
+     "killed"},
     {"hold", probe_hold, ": stay"},
     {"ids", probe_ids, ": pid, parent, group, session; by number"},
     {"ignore", probe_ignore, "SIGNALS [PROGRAM...]: ignore them, and stay"},
@@ -23,10 +31,16 @@ static const struct {
     {"negligent", probe_negligent, "N: have N zombies, never wait for them"},
     {"orphans", probe_orphans,
      "N [held]: orphan N children that end at once, or when told by SIGUSR1"},
+    {"page", probe_page, "[SIZE]: pass stdin off as a foster's status page"},
     {"pair", probe_pair, "[LAST]: like signals, with a child in the group"},
+    {"pty", probe_pty,
+     "LOG [loose] PROGRAM...: run it on a terminal (loose: not its controlling "
+     "one); commands on stdin, an answer to each on stdout"},
     {"raise", probe_raise, "SIGNAL: send it to itself, then stay"},
     {"send", probe_send, "PID SIGNAL...: kill(2)"},
     {"sigqueue", probe_sigqueue, "PID SIGNAL VALUE...: sigqueue(3)"},
+    {"session", probe_session,
+     "PROGRAM...: run it as a session leader; its terminal is stdin"},
     {"signals", probe_signals, "[LAST]: print each until LAST (15) came"},
     {"state", probe_state, ": mask and disposition of each signal"},
     {"storm", probe_storm,

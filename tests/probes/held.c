@@ -1,0 +1,135 @@
+/* held: hold a program between its vfork and its exec. */
+#include "probe.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/ptrace.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* Of ptrace(2), which no two libcs declare alike. */
+enum {
+  OPTIONS = 1 | 2 | 4, /* tell system calls from SIGTRAP; follow fork, vfork */
+  EVENT_VFORK = 2,
+  EVENT_STOP = 128,
+  GET_SYSCALL_INFO = 0x420e,
+  SYSCALL_ENTRY = 1,
+  SYSCALL_EXIT = 2,
+};
+struct syscall_info {
+  uint8_t op, padding[3];
+  uint32_t architecture;
+  uint64_t instruction, stack;
+  uint64_t number; /* at the entry alone */
+  uint64_t rest[8];
+};
+
+static const struct place {
+  const char *name;
+  long number;
+  int op;
+} places[] = {
+    {"group", SYS_setpgid, SYSCALL_EXIT},
+    {"foreground", SYS_ioctl, SYSCALL_EXIT},
+    {"mask", SYS_rt_sigprocmask, SYSCALL_EXIT},
+    {"exec", SYS_execve, SYSCALL_ENTRY},
+};
+
+static void resume(int request, pid_t pid, int sig) {
+  /* ESRCH: it was killed meanwhile. */
+  if (ptrace(request, pid, NULL, (void *)(intptr_t)sig) && errno != ESRCH)
+    fail("ptrace");
+}
+
+/* Is the child at the place? Remembers the call at whose entry it was. */
+static bool is_there(pid_t child, const struct place *place, long *number) {
+  struct syscall_info info = {.op = 0};
+  if (ptrace(GET_SYSCALL_INFO, child, (void *)sizeof info, &info) < 0)
+    fail("PTRACE_GET_SYSCALL_INFO");
+  if (info.op == SYSCALL_ENTRY)
+    *number = (long)info.number;
+  return info.op == place->op && *number == place->number;
+}
+
+/* Follow all that come from `first`. The first child of a vfork runs to the
+ * place and is held there, until we are killed: then all go on alone. */
+_Noreturn static void follow(const struct place *place, const char *file) {
+  pid_t child = 0;
+  long number = -1;
+  bool held = false;
+  for (;;) {
+    int status;
+    pid_t pid = waitpid(-1, &status, __WALL);
+    if (pid < 0 && errno == ECHILD)
+      _exit(0);
+    if (pid < 0 || !WIFSTOPPED(status))
+      continue;
+    int sig = WSTOPSIG(status), event = status >> 16;
+    bool runs_to_place = pid == child && !held;
+    if (event == EVENT_VFORK && !child) {
+      unsigned long made;
+      if (ptrace(PTRACE_GETEVENTMSG, pid, NULL, &made))
+        fail("PTRACE_GETEVENTMSG");
+      child = (pid_t)made;
+    }
+    if (runs_to_place && sig == (SIGTRAP | 0x80) &&
+        is_there(pid, place, &number)) {
+      held = true;
+      int fd = open(file, O_WRONLY | O_CREAT, 0644);
+      if (fd < 0 || close(fd))
+        fail(file);
+      continue;
+    }
+    /* A process may be there before the event that tells of it: it has made no
+     * system call yet, so it can run to its first like the child. */
+    int request = pid == child || !child ? PTRACE_SYSCALL : PTRACE_CONT;
+    if (event == EVENT_STOP && sig != SIGTRAP)
+      resume(PTRACE_LISTEN, pid, 0);
+    else if (event || sig == (SIGTRAP | 0x80))
+      resume(request, pid, 0);
+    else
+      resume(request, pid, sig);
+  }
+}
+
+int probe_held(int argc, char **argv) {
+  (void)argc;
+  const struct place *place = places;
+  errno = EINVAL;
+  while (strcmp(place->name, argv[1]))
+    if (++place == places + sizeof places / sizeof *places)
+      fail(argv[1]);
+  pid_t first = getpid();
+  int ends[2];
+  char byte = 0;
+  if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends))
+    fail("socketpair");
+  /* Nobody's child, in a session of its own: no one sees that it is there. */
+  pid_t middle = fork_or_fail();
+  if (middle == 0) {
+    if (fork_or_fail())
+      _exit(0);
+    if (setsid() < 0 || read(ends[1], &byte, 1) != 1)
+      fail("the tracer's start");
+    if (ptrace(PTRACE_SEIZE, first, NULL, (void *)OPTIONS))
+      fail("PTRACE_SEIZE");
+    if (write(ends[1], &byte, 1) != 1)
+      fail("write");
+    close(ends[0]);
+    close(ends[1]);
+    follow(place, argv[2]);
+  }
+  if (waitpid(middle, NULL, 0) != middle)
+    fail("waitpid");
+  /* Yama lets only ancestors trace, if nobody else is allowed to. */
+  prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
+  if (write(ends[0], &byte, 1) != 1 || read(ends[0], &byte, 1) != 1)
+    fail("the tracer");
+  close(ends[0]);
+  close(ends[1]);
+  exec_or_fail(argv + 3);
+}
