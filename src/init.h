@@ -62,6 +62,10 @@ struct init {
   unsigned killed;     /* how many ended of SIGKILL then */
 };
 
+/* For large arrays that are rarely touched: the linker sorts them behind all
+ * small data, libc's too, so that those share a page. */
+#define BEHIND_SMALL_DATA __attribute__((section(".bss.~")))
+
 /* CLOCK_MONOTONIC. */
 nanoseconds now(void);
 
