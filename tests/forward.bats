@@ -362,8 +362,9 @@ sigterm_in_a_storm() {
   expect TERM
   local took=$((($(clock) - begin) / 1000))
   echo "SIGTERM took $took ms"
-  # The goal is 300 ms on an idle machine; peers take seconds.
-  ((took < 1500))
+  # The goal is 300 ms on an idle machine (make bench). An init that reaps
+  # without looking up would not get to it before the storm is over, in 60 s.
+  ((took < 20000))
   finish
   is "$status" 0
 }
