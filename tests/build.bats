@@ -28,15 +28,6 @@ build() { make -s -C "$@" >build.log 2>&1 || { cat build.log >&2 && return 1; };
   [[ $output != *.symtab* && $output != *.debug* ]]
 }
 
-@test "build: with musl it is at most 32 KiB" {
-  requires musl-gcc
-  build first CC=musl-gcc
-  local size
-  size=$(stat -c %s first/build/foster)
-  echo "$size bytes"
-  ((size <= 32 * 1024))
-}
-
 @test "build: no writable and executable memory, no executable stack" {
   requires readelf
   build first

@@ -252,14 +252,3 @@ not_running() { [[ $(state_of "$1") == ["Z"] || ! -e /proc/$1 ]]; }
 @test "spawn: if init is killed the program is too: as PID 1" { as_pid1 killed_init_leaves_no_program; }
 @test "spawn: if init is killed the program is too: as a subreaper" { as_subreaper killed_init_leaves_no_program; }
 @test "spawn: if init is killed the program is too: as neither" { as_plain killed_init_leaves_no_program; }
-
-@test "spawn: at most 12 system calls from exec to exec" {
-  requires strace
-  [[ $(readelf -lW "$FOSTER") != *INTERP* ]] || skip "a dynamic binary"
-  strace -f -o trace "$FOSTER" /bin/true
-  # Both execs are counted; a resumed call is no second one.
-  local calls
-  calls=$(awk '/resumed>/ { next } { n++ } /execve\("\/bin\/true"/ { print n; exit }' trace)
-  echo "$calls calls"
-  ((calls <= 12))
-}

@@ -1,4 +1,4 @@
-/* hold, ignore, leader, negligent, trace: programs that stay. */
+/* hold, ignore, leader, thread, negligent, trace: programs that stay. */
 #include "probe.h"
 
 #include <fcntl.h>
@@ -50,6 +50,23 @@ int probe_leader(int argc, char **argv) {
     fail("pthread_create");
   syscall(SYS_exit, 0);
   abort();
+}
+
+static void *run_and_end(void *argv) {
+  if (fork_or_fail() == 0)
+    exec_or_fail(argv);
+  return NULL;
+}
+
+int probe_thread(int argc, char **argv) {
+  (void)argc;
+  pthread_t thread;
+  if (pthread_create(&thread, NULL, run_and_end, argv + 1) ||
+      pthread_join(thread, NULL))
+    fail("pthread_create");
+  /* It joins before the thread is gone for the kernel: that is seen by who
+   * looks for the signal. */
+  hold();
 }
 
 int probe_negligent(int argc, char **argv) {
