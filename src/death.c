@@ -24,7 +24,7 @@ void explain_death(struct line *line, const char *name, pid_t pid, int wstatus,
   /* "docker run --ulimit cpu=60" sets both limits, so no SIGXCPU comes first.
    * The program inherited ours. */
   unsigned long long cpu[2]; /* soft, hard; all ones: no limit */
-  if (syscall(SYS_prlimit64, 0, RLIMIT_CPU, NULL, cpu) == 0 && ~cpu[1] != 0)
+  if (syscall(SYS_prlimit64, 0, RLIMIT_CPU, NULL, cpu) == 0 && cpu[1] != ~0ULL)
     line_format(line, ", or %llu s of CPU time were used up (RLIMIT_CPU)",
                 cpu[1]);
 }

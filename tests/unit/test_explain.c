@@ -171,7 +171,8 @@ static void scripts(void) {
 
   char long_line[400];
   memset(long_line, 'x', sizeof long_line);
-  memcpy(long_line, "#!/", 3);
+  long_line[0] = '#';
+  long_line[1] = '!';
   put_bytes("long", long_line, sizeof long_line, 0755);
   CHECK_STRING(explain_path("./long"),
                "./long: has a '#!' line of more than 255 bytes");
