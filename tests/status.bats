@@ -212,11 +212,13 @@ more_parents_than_are_named() {
 
 leader_is_no_zombie() {
   start "$PROBE" leader
-  wait_until in_state "$(entrypoint)" Z
+  wait_until leader_has_ended
   is "$(shown .zombies.count)" 0
   signal TERM
   finish
 }
+# Asked anew each time: init may not have spawned yet.
+leader_has_ended() { in_state "$(entrypoint)" Z; }
 @test "status: a process whose main thread has ended is no zombie" { as_subreaper leader_is_no_zombie; }
 
 # ---- Strings.
