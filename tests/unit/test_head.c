@@ -97,7 +97,8 @@ static void a_long_interpreter_line_is_cut_as_by_the_kernel(void) {
   struct head head = {.length = HEAD_SIZE};
 
   memset(head.bytes, 'x', HEAD_SIZE);
-  memcpy(head.bytes, "#!", 2);
+  head.bytes[0] = '#';
+  head.bytes[1] = '!';
   CHECK_NUMBER(script_read(&head, interpreter, argument), SCRIPT_LONG);
   memset(name, 'x', HEAD_SIZE);
   name[HEAD_SIZE - 3] = '\0';
@@ -127,7 +128,10 @@ static void put(unsigned char *at, size_t size, bool big, uint64_t value) {
 static struct head elf_head(bool wide, bool big, unsigned machine) {
   struct head head = {.length = wide ? sizeof(Elf64_Ehdr) : sizeof(Elf32_Ehdr)};
   unsigned char *bytes = head.bytes;
-  memcpy(bytes, ELFMAG, SELFMAG);
+  bytes[EI_MAG0] = ELFMAG0;
+  bytes[EI_MAG1] = ELFMAG1;
+  bytes[EI_MAG2] = ELFMAG2;
+  bytes[EI_MAG3] = ELFMAG3;
   bytes[EI_CLASS] = wide ? ELFCLASS64 : ELFCLASS32;
   bytes[EI_DATA] = big ? ELFDATA2MSB : ELFDATA2LSB;
   bytes[EI_VERSION] = EV_CURRENT;
