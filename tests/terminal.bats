@@ -688,6 +688,32 @@ window_size_of_job() {
   as_subreaper window_size_of_job
 }
 
+# When init dies of ^C as its program did, who has had it gets it no second time.
+interrupted_once() {
+  shell_on_terminal
+  type_line "$F $P hold | $P signals"
+  see READY
+  find_job
+  local pid neighbour
+  for pid in $(children "$SHELL_PID"); do
+    [[ $pid == "$JOB" ]] || neighbour=$pid
+  done
+  control C
+  see 'program 2 kernel 0'
+  wait_until gone "$INIT"
+  kill -TERM "$neighbour"
+  see 'program 15 user 0'
+  see '<0> '
+  is "$(count 'program 2 ')" 1
+  shell_ended
+}
+@test "terminal: ^C reaches the rest of a pipeline once: as PID 1" {
+  as_pid1 interrupted_once
+}
+@test "terminal: ^C reaches the rest of a pipeline once: as subreaper" {
+  as_subreaper interrupted_once
+}
+
 handled_stop() {
   init_on_terminal "$P" signals
   see READY
@@ -782,18 +808,14 @@ explicit_stop() {
   see hello
   local pid
   pid=$(entrypoint)
-  # The answer to one stop must not undo another.
-  control Z
-  type_line again
-  see again
   kill -STOP "$pid"
   wait_until in_state "$pid" T
   wait_until init_is_idle
-  type_line 'and again'
+  type_line again
   in_state "$pid" T
-  is "$(count 'and again')" 0
+  is "$(count again)" 0
   kill -CONT "$pid"
-  see 'and again'
+  see again
   control D
   ended "exit 0"
 }
@@ -1024,7 +1046,7 @@ END
   shell_ended
 }
 @test "terminal: ^C before the program has the foreground ends a loop: as subreaper" {
-  as_subreaper interrupted_early group sh
+  as_subreaper interrupted_early group bash
 }
 @test "terminal: ^C right before the exec ends a loop: as subreaper" {
   as_subreaper interrupted_early mask bash
