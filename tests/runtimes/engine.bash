@@ -366,3 +366,47 @@ engine_stop() {
 }
 
 engine_is_empty() { [[ -z $(engine_pids) ]]; }
+
+# --- A Debian ----------------------------------------------------------------
+
+# debian_base: debian:bookworm-slim for the engine, made with debootstrap from
+# the mirror that this machine's own apt uses, and with its apt's settings. Kept
+# in $BUILD, since it takes most of a minute.
+debian_base() {
+  local tar=$BUILD/debian-bookworm.tar root=$ENGINE/debian mirror
+  if [[ ! -e $tar ]]; then
+    command -v debootstrap >/dev/null || skip "debootstrap is not installed"
+    mirror=$(apt-get indextargets --format '$(RELEASE) $(REPO_URI)' |
+      sed -n 's/^bookworm //p' | head -n 1)
+    [[ -n $mirror ]] || skip "apt has no Debian bookworm among its sources"
+    debootstrap --variant=minbase bookworm "$root" "$mirror" \
+      >"$ENGINE/debootstrap.log" 2>&1 || {
+      tail -n 5 "$ENGINE/debootstrap.log" >&2
+      return 1
+    }
+    rm -rf "$root"/var/cache/apt/archives/*.deb
+    # Where packages come from, by what keys and ways.
+    rm "$root/etc/apt/sources.list"
+    cp -a /etc/apt/sources.list.d/debian.sources "$root/etc/apt/sources.list.d/" ||
+      cp -a /etc/apt/sources.list "$root/etc/apt/"
+    apt-config dump | grep -E '^Acquire::(https?|Check-|Retries)' \
+      >"$root/etc/apt/apt.conf.d/99machine" || :
+    # What is installed is not started.
+    printf '#!/bin/sh\nexit 101\n' >"$root/usr/sbin/policy-rc.d"
+    chmod +x "$root/usr/sbin/policy-rc.d"
+    mkdir -p "$BUILD"
+    tar -C "$root" -cf "$tar.$$" .
+    mv "$tar.$$" "$tar"
+    rm -rf "$root"
+  fi
+  docker import "$tar" debian:bookworm-slim
+}
+
+# docker_build CONTEXT OPTION...: with the machine's network, for apt-get.
+docker_build() {
+  local variable options=()
+  for variable in http_proxy https_proxy no_proxy; do
+    [[ -z ${!variable-} ]] || options+=(--build-arg "$variable")
+  done
+  timeout 600 docker build --network host "${options[@]}" "${@:2}" "$1"
+}
