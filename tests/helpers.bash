@@ -242,11 +242,16 @@ exists() { [[ -e /proc/$1 ]]; }
 # A zombie of ours is gone as well: the shell has its status.
 gone() { ! kill -0 "$1" 2>/dev/null; }
 
-# Into $list: the children of a process, oldest first. Without a fork, since
-# all of this is polled.
+# Into $list: the children of a process, oldest first; each of its threads has
+# its own. Without a fork, since all of this is polled.
 read_children() {
+  local file part
   list=()
-  { read -r -d '' -a list <"/proc/$1/task/$1/children"; } 2>/dev/null || :
+  for file in "/proc/$1/task"/*/children; do
+    part=()
+    { read -r -d '' -a part <"$file"; } 2>/dev/null || :
+    list+=("${part[@]}")
+  done
 }
 children() {
   local list

@@ -34,6 +34,35 @@ zombies_are() { [[ $(zombies_of "$INIT") -eq $1 ]]; }
 @test "reap: 200 that end at once, with one SIGCHLD: as PID 1" { as_pid1 coalesced_sigchld; }
 @test "reap: 200 that end at once, with one SIGCHLD: as a subreaper" { as_subreaper coalesced_sigchld; }
 
+# Else a storm of orphans would hold up the signals: with so many zombies init
+# looks for signals after every 64 waits.
+looks_at_signals_in_between() {
+  requires strace
+  WRAPPER=(strace -f -qq -o trace -e "trace=wait4,read,poll")
+  start "$PROBE" orphans 500 held
+  ready
+  wait_until children_of_are "$INIT" 501
+  kill -STOP "$INIT"
+  "$PROBE" send "$(entrypoint)" 10
+  wait_until zombies_are 500
+  kill -CONT "$INIT"
+  wait_until children_of_are "$INIT" 1
+  signal TERM
+  finish
+  is "$status" 0
+  local most
+  most=$(awk -v init="$INIT" '
+    $1 != init { next }
+    /wait4\(/ { if (++n > most) most = n }
+    /(read|poll)\(/ { n = 0 }
+    END { print most }' trace)
+  echo "$most waits in a row"
+  # It is a number that was looked at, and batches are made use of.
+  ((most >= 32 && most <= 64))
+}
+@test "reap: at most 64 waits before the next look at the signals: as PID 1" { as_pid1 looks_at_signals_in_between; }
+@test "reap: at most 64 waits before the next look at the signals: as a subreaper" { as_subreaper looks_at_signals_in_between; }
+
 # The program and 200 orphans in one go: the status is the program's.
 all_end_at_once() {
   start sh -c 'probe=$1

@@ -53,19 +53,22 @@ int probe_leader(int argc, char **argv) {
 }
 
 static void *run_and_end(void *argv) {
-  if (fork_or_fail() == 0)
+  siginfo_t info;
+  sigbits old = set_mask(bit(SIGUSR1));
+  if (fork_or_fail() == 0) {
+    set_mask(old);
     exec_or_fail(argv);
+  }
+  wait_signal(bit(SIGUSR1), PROBE_LIFETIME, &info);
   return NULL;
 }
 
 int probe_thread(int argc, char **argv) {
   (void)argc;
   pthread_t thread;
-  if (pthread_create(&thread, NULL, run_and_end, argv + 1) ||
-      pthread_join(thread, NULL))
+  set_mask(bit(SIGUSR1));
+  if (pthread_create(&thread, NULL, run_and_end, argv + 1))
     fail("pthread_create");
-  /* It joins before the thread is gone for the kernel: that is seen by who
-   * looks for the signal. */
   hold();
 }
 
