@@ -45,10 +45,12 @@ static const struct {
     {"state", probe_state, ": mask and disposition of each signal"},
     {"storm", probe_storm,
      "CHAINS SECONDS: chains of fork, setsid, exit; until SIGTERM"},
+    {"thread", probe_thread,
+     "PROGRAM...: run it from a thread that ends at SIGUSR1, and stay"},
     {"trace", probe_trace, "PID: be its tracer, and stay"},
     {"with", probe_with,
-     "[block=SIGNALS] [ignore=SIGNALS] [pending=SIGNALS] [close=N,N] PROGRAM..."
-     ": run it so"},
+     "[block=SIGNALS] [ignore=SIGNALS] [pending=SIGNALS] [close=N,N] "
+     "[uid=N] PROGRAM...: run it so"},
 };
 
 int main(int argc, char **argv) {

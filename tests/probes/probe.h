@@ -16,8 +16,8 @@ probe_main probe_abandon, probe_attack, probe_page, probe_clone, probe_daemon,
     probe_descriptors, probe_env, probe_held, probe_hold, probe_ids,
     probe_ignore, probe_inherit, probe_leader, probe_negligent, probe_orphans,
     probe_pair, probe_pty, probe_raise, probe_send, probe_session,
-    probe_sigqueue, probe_signals, probe_state, probe_storm, probe_trace,
-    probe_with;
+    probe_sigqueue, probe_signals, probe_state, probe_storm, probe_thread,
+    probe_trace, probe_with;
 
 /* No probe lives longer: whatever a test forgets ends by itself. */
 enum { PROBE_LIFETIME = 300 };
