@@ -179,7 +179,7 @@ int main(int argc, char **argv, char **envp) {
   /* 2. From here on no signal is lost: all wait in the signalfd. */
   struct signal_state before;
   if (signals_block(&init, &before) < 0) {
-    log_line(LOG_WARNING, "cannot make a signalfd: %s", error_words(errno));
+    log_line(LOG_WARNING, "cannot receive signals: %s", error_words(errno));
     return EXIT_FOSTER;
   }
   init.pid1 = init.pid == 1;

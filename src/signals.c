@@ -18,15 +18,20 @@ nanoseconds later(nanoseconds time, nanoseconds span) {
   return time == NEVER || span == NEVER ? NEVER : time + span;
 }
 
-void signals_set_mask(signal_mask mask) {
-  syscall(SYS_rt_sigprocmask, SIG_SETMASK, &mask, NULL, sizeof mask);
+int signals_set_mask(signal_mask mask) {
+  return (int)syscall(SYS_rt_sigprocmask, SIG_SETMASK, &mask, NULL,
+                      sizeof mask);
 }
 
 int signals_block(struct init *init, struct signal_state *before) {
-  syscall(SYS_rt_sigprocmask, SIG_SETMASK, &every_signal, &before->mask,
-          sizeof every_signal);
-
-  before->sigchld_ignored = call_sigaction(SIGCHLD, SIG_DFL) == SIG_IGN;
+  /* Without either init would hang at its program's end, or die of a signal. */
+  signal_handler *sigchld = SIG_ERR;
+  if (syscall(SYS_rt_sigprocmask, SIG_SETMASK, &every_signal, &before->mask,
+              sizeof every_signal) == 0)
+    sigchld = call_sigaction(SIGCHLD, SIG_DFL);
+  if (sigchld == SIG_ERR)
+    return -1;
+  before->sigchld_ignored = sigchld == SIG_IGN;
 
   init->signals = descriptor_of_ours((int)syscall(
       SYS_signalfd4, -1, &every_signal, sizeof every_signal, SFD_CLOEXEC));

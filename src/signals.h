@@ -24,8 +24,8 @@ struct signal_state {
 int signals_block(struct init *init, struct signal_state *before);
 
 /* Block exactly `mask`. Raw: sigprocmask(3) of a libc leaves out its own
- * real-time signals. */
-void signals_set_mask(signal_mask mask);
+ * real-time signals. Returns 0, or -1 with errno. */
+int signals_set_mask(signal_mask mask);
 
 /* Receive up to SIGNAL_BATCH signals into records, waiting until `deadline`:
  * NEVER, or a time (one that has passed: look without waiting). Returns how

@@ -114,12 +114,16 @@ static void search_and_exec(struct attempt *attempt) {
 
 /* The end of the child's way to the program. */
 _Noreturn static void run_program(struct attempt *attempt) {
-  signals_set_mask(attempt->before->mask);
   attempt->init->options.command[0] = attempt->name;
-  if (attempt->search)
+  if (signals_set_mask(attempt->before->mask) < 0) {
+    /* A program that hears no signal could not be ended. */
+    attempt->error = errno;
+    attempt->search = NULL;
+  } else if (attempt->search) {
     search_and_exec(attempt);
-  else
+  } else {
     try_exec(attempt, attempt->name);
+  }
   attempt->gave_up = true;
   _exit(explain_exit_code(attempt->path, attempt->error));
 }

@@ -171,7 +171,7 @@ without_any_descriptor() {
   inside sh -c 'ulimit -n 3; exec "$@"' sh
   run foster touch ran
   is "$status" 125
-  matches "$output" '^foster: .*signalfd'
+  matches "$output" '^foster: cannot receive signals: too many open files$'
   is "${#lines[@]}" 1
   [[ ! -e ran ]]
 }
