@@ -77,8 +77,10 @@ enum reap_result reap(struct init *init) {
                       entrypoint->ended ? NULL : &entrypoint->usage);
     if (pid == 0)
       return REAP_IDLE;
+    /* With any other error than ECHILD ask again, and look at the signals
+     * before: the SIGCHLD that told of an end is read already. */
     if (pid < 0)
-      return errno == ECHILD ? REAP_NOBODY : REAP_IDLE;
+      return errno == ECHILD ? REAP_NOBODY : REAP_MORE;
     if (pid == entrypoint->pid && !entrypoint->ended) {
       entrypoint_changed(init, wstatus);
       if (entrypoint->ended)
