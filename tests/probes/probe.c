@@ -11,11 +11,15 @@ static const struct {
 } probes[] = {
     {"abandon", probe_abandon,
      "PROGRAM...: run it while the foreground is a dead group's"},
+    {"adoption", probe_adoption,
+     ": at SIGUSR1 kill a child that has a child, wait for it, and stay"},
     {"attack", probe_attack, "PID: try to harm that foster's status page"},
     {"clone", probe_clone, "SIGNAL: orphan a child with that exit signal"},
     {"daemon", probe_daemon, "PROGRAM...: fork, setsid, fork, run it"},
     {"descriptors", probe_descriptors, "[PREFIX]: list its own descriptors"},
     {"env", probe_env, "NAME...: its pid, then these variables"},
+    {"heirs", probe_heirs,
+     "N: at SIGTERM leave a child in a session of its own, N times over"},
     {"held", probe_held,
      "PLACE FILE PROGRAM...: run it, and hold its first child by vfork at "
      "PLACE "
@@ -28,6 +32,8 @@ static const struct {
      "SIGNAL FIFO PROGRAM...: run it with a child that ends at FIFO's EOF and "
      "has that exit signal"},
     {"leader", probe_leader, ": end the main thread, go on in another"},
+    {"master", probe_master,
+     "N: a session with N workers that it ends at SIGTERM; who told whom"},
     {"negligent", probe_negligent, "N: have N zombies, never wait for them"},
     {"orphans", probe_orphans,
      "N [held]: orphan N children that end at once, or when told by SIGUSR1"},
@@ -42,11 +48,15 @@ static const struct {
     {"session", probe_session,
      "PROGRAM...: run it as a session leader; its terminal is stdin"},
     {"signals", probe_signals, "[LAST]: print each until LAST (15) came"},
+    {"sleepers", probe_sleepers,
+     "N [apart]: leave N children behind; 0: all there can be"},
+    {"slow", probe_slow, "MILLISECONDS: end so long after SIGTERM"},
     {"state", probe_state, ": mask and disposition of each signal"},
     {"storm", probe_storm,
      "CHAINS SECONDS: chains of fork, setsid, exit; until SIGTERM"},
     {"thread", probe_thread,
      "PROGRAM...: run it from a thread that ends at SIGUSR1, and stay"},
+    {"told", probe_told, "[NAME]: say whether SIGTERM is from the parent"},
     {"trace", probe_trace, "PID: be its tracer, and stay"},
     {"with", probe_with,
      "[block=SIGNALS] [ignore=SIGNALS] [pending=SIGNALS] [close=N,N] "
