@@ -39,9 +39,7 @@ struct draining {
 };
 
 /* The processor time that we have used. */
-static nanoseconds effort(void) {
-  return call_clock(CLOCK_THREAD_CPUTIME_ID);
-}
+static nanoseconds effort(void) { return call_clock(CLOCK_THREAD_CPUTIME_ID); }
 
 static nanoseconds earlier(nanoseconds one, nanoseconds other) {
   return one < other ? one : other;
@@ -101,14 +99,13 @@ static void tell_child(struct init *init, pid_t pid, void *context) {
   }
   if (!draining->met)
     count_left_behind(init);
+  /* A second SIGTERM makes some programs end without cleaning up. */
+  if (draining->group_told && getpgid(pid) == init->entrypoint.pid)
+    return;
   if (log_level >= LOG_VERBOSE)
     log_line(LOG_VERBOSE, "drain: telling process %d (%s)", (int)pid,
              CHILD_NAME(pid));
-  /* A second SIGTERM makes some programs end without cleaning up. */
-  if (draining->group_told && getpgid(pid) == init->entrypoint.pid)
-    kill(pid, SIGCONT);
-  else
-    tell(pid);
+  tell(pid);
 }
 
 /* What hides under a parent that ignores SIGTERM, or was forked into the
