@@ -110,7 +110,9 @@ static void note_ending(const struct init *init, long oom_before,
   int code = exit_code_of(wstatus);
   ending->exit_code = init->options.expected[code] ? 0 : code;
   ending->usage = entrypoint->usage;
-  long struck = oom_before < 0 ? -1 : oom_kills() - oom_before;
+  /* To look costs more than the rest of an ordinary end. */
+  long struck =
+      WIFSIGNALED(wstatus) || init->report >= 0 ? oom_struck(oom_before) : -1;
   ending->oom_kill = struck > 0;
 
   char text[1024] = "";

@@ -70,7 +70,6 @@ static void try_exec(struct attempt *attempt, char *path) {
   command[0] = path;
   execve(shell, &command[-1], attempt->envp);
   attempt->error = errno;
-  attempt->path = shell;
   command[0] = attempt->name;
 }
 
