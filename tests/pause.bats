@@ -2,16 +2,24 @@
 
 load helpers
 
+# A signal from before the exec, or before init blocks them all, is none of
+# init's: a shell has SIGINT ignored for what it starts in the background.
+start_pause() {
+  start "$@"
+  wait_until blocks_all
+}
+blocks_all() { grep -qi '^SigBlk:.fffffffffffbfeff$' "/proc/$INIT/status"; }
+
 ends_with_zero() {
   local sig
   for sig in TERM INT; do
-    start -P
+    start_pause -P
     signal "$sig"
     finish
     is "$status" 0
     is "$stderr" ""
   done
-  start --pause
+  start_pause --pause
   # Signals that are no stop do nothing, whatever they do by default.
   "$PROBE" send "$INIT" 1 3 10 12 14 34 64
   signal TERM
@@ -22,7 +30,7 @@ ends_with_zero() {
 @test "pause: SIGTERM and SIGINT end it with 0: as a subreaper" { as_subreaper ends_with_zero; }
 
 other_signals_do_nothing() {
-  start -P
+  start_pause -P
   local sig
   wait_until in_state "$INIT" S
   for sig in 1 3 {6..8} 10 {11..14} 16 24 29 31 34 63 64; do
@@ -42,7 +50,7 @@ nothing_pending() { [[ $(grep -cE '^(Sig|Shd)Pnd:.0{16}$' "/proc/$INIT/status") 
 # A child from before, whose own children become orphans as it is killed.
 reaps_and_drains() {
   inside sh -c 'sh -c "\"\$PROBE\" hold & \"\$PROBE\" hold & wait" & exec "$@"' sh
-  start -P
+  start_pause -P
   ready
   ready
   wait_until children_of_are "$INIT" 1
@@ -60,7 +68,7 @@ reaps_and_drains() {
 @test "pause: orphans are reaped, and drained at the end: as a subreaper" { as_subreaper reaps_and_drains; }
 
 idles() {
-  start -P
+  start_pause -P
   wait_until in_state "$INIT" S
   local before
   before=$(grep ctxt_switches "/proc/$INIT/status")
@@ -81,7 +89,7 @@ idles() {
   cp "$FOSTER" empty/catatonit
   INIT_COMMAND=(unshare -pf --kill-child chroot empty /catatonit)
   FOSTER=$PWD/empty/catatonit
-  start -P
+  start_pause -P
   signal TERM
   finish
   is "$status" 0
