@@ -14,6 +14,7 @@
 /* Of ptrace(2), which no two libcs declare alike. */
 enum {
   OPTIONS = 1 | 2 | 4, /* tell system calls from SIGTRAP; follow fork, vfork */
+  EVENT_FORK = 1,
   EVENT_VFORK = 2,
   EVENT_STOP = 128,
   GET_SYSCALL_INFO = 0x420e,
@@ -39,16 +40,21 @@ static const struct place {
     {"exec", SYS_execve, SYSCALL_ENTRY},
 };
 
+/* The libcs do not agree on the type of a request. */
+static long trace(int request, pid_t pid, void *address, void *data) {
+  return syscall(SYS_ptrace, (long)request, (long)pid, address, data);
+}
+
 static void resume(int request, pid_t pid, int sig) {
   /* ESRCH: it was killed meanwhile. */
-  if (ptrace(request, pid, NULL, (void *)(intptr_t)sig) && errno != ESRCH)
+  if (trace(request, pid, NULL, (void *)(intptr_t)sig) && errno != ESRCH)
     fail("ptrace");
 }
 
 /* Is the child at the place? Remembers the call at whose entry it was. */
 static bool is_there(pid_t child, const struct place *place, long *number) {
   struct syscall_info info = {.op = 0};
-  if (ptrace(GET_SYSCALL_INFO, child, (void *)sizeof info, &info) < 0)
+  if (trace(GET_SYSCALL_INFO, child, (void *)sizeof info, &info) < 0)
     fail("PTRACE_GET_SYSCALL_INFO");
   if (info.op == SYSCALL_ENTRY)
     *number = (long)info.number;
@@ -58,7 +64,7 @@ static bool is_there(pid_t child, const struct place *place, long *number) {
 /* Follow all that come from `first`. The first child of a vfork runs to the
  * place and is held there, until we are killed: then all go on alone. */
 _Noreturn static void follow(const struct place *place, const char *file) {
-  pid_t child = 0;
+  pid_t child = 0, announced = 0, early = 0;
   long number = -1;
   bool held = false;
   for (;;) {
@@ -70,11 +76,20 @@ _Noreturn static void follow(const struct place *place, const char *file) {
       continue;
     int sig = WSTOPSIG(status), event = status >> 16;
     bool runs_to_place = pid == child && !held;
-    if (event == EVENT_VFORK && !child) {
+    /* Whether it came of a fork or of a vfork its parent's event tells, before
+     * or after its own first stop: until then it waits there. */
+    if (!child && (event == EVENT_FORK || event == EVENT_VFORK)) {
       unsigned long made;
-      if (ptrace(PTRACE_GETEVENTMSG, pid, NULL, &made))
+      if (trace(PTRACE_GETEVENTMSG, pid, NULL, &made))
         fail("PTRACE_GETEVENTMSG");
-      child = (pid_t)made;
+      announced = (pid_t)made;
+      if (event == EVENT_VFORK)
+        child = announced;
+      if (early == announced)
+        resume(child ? PTRACE_SYSCALL : PTRACE_CONT, early, 0);
+    } else if (!child && event == EVENT_STOP && pid != announced) {
+      early = pid;
+      continue;
     }
     if (runs_to_place && sig == (SIGTRAP | 0x80) &&
         is_there(pid, place, &number)) {
@@ -84,9 +99,7 @@ _Noreturn static void follow(const struct place *place, const char *file) {
         fail(file);
       continue;
     }
-    /* A process may be there before the event that tells of it: it has made no
-     * system call yet, so it can run to its first like the child. */
-    int request = pid == child || !child ? PTRACE_SYSCALL : PTRACE_CONT;
+    int request = runs_to_place ? PTRACE_SYSCALL : PTRACE_CONT;
     if (event == EVENT_STOP && sig != SIGTRAP)
       resume(PTRACE_LISTEN, pid, 0);
     else if (event || sig == (SIGTRAP | 0x80))
@@ -115,7 +128,7 @@ int probe_held(int argc, char **argv) {
       _exit(0);
     if (setsid() < 0 || read(ends[1], &byte, 1) != 1)
       fail("the tracer's start");
-    if (ptrace(PTRACE_SEIZE, first, NULL, (void *)OPTIONS))
+    if (trace(PTRACE_SEIZE, first, NULL, (void *)OPTIONS))
       fail("PTRACE_SEIZE");
     if (write(ends[1], &byte, 1) != 1)
       fail("write");
