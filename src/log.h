@@ -6,9 +6,9 @@
 
 enum log_level {
   LOG_NONE = -1, /* stderr was closed at the start: what is 2 is not ours */
-  LOG_WARNING, /* always said */
-  LOG_VERBOSE, /* -v */
-  LOG_DEBUG,   /* -vv: every signal and every wait */
+  LOG_WARNING,   /* always said */
+  LOG_VERBOSE,   /* -v */
+  LOG_DEBUG,     /* -vv: every signal and every wait */
 };
 
 /* How much is said; the only global. LOG_WARNING from the first instruction on,
@@ -32,7 +32,7 @@ struct line {
 };
 
 /* A line over a char array. */
-#define LINE(array) \
+#define LINE(array)                                                            \
   (struct line) { .text = (array), .size = sizeof(array) }
 
 /* Append to a line. A small part of printf(3): %s (escaped as the line says),

@@ -10,16 +10,17 @@
 #include "log.h"
 #include "signames.h"
 
-/* Nanoseconds; how every duration and every point of CLOCK_MONOTONIC is kept. */
+/* Nanoseconds; how every duration and every point of CLOCK_MONOTONIC is kept.
+ */
 typedef int64_t nanoseconds;
 #define SECOND ((nanoseconds)1000000000)
 #define NEVER INT64_MAX /* the deadline that does not come; "inf" */
 
 enum action {
   ACTION_RUN,
-  ACTION_PAUSE,   /* -P: run no program */
-  ACTION_STATUS,  /* --status */
-  ACTION_HELP,    /* the rest print a text to stdout */
+  ACTION_PAUSE,  /* -P: run no program */
+  ACTION_STATUS, /* --status */
+  ACTION_HELP,   /* the rest print a text to stdout */
   ACTION_VERSION,
   ACTION_LICENSE,
 };

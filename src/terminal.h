@@ -6,8 +6,8 @@
 #include "init.h"
 
 /* Find the controlling terminal, and whether the entrypoint is to have its
- * foreground, which takes that our own group has it. Without one terminal->fd is
- * -1 and nothing here touches any. */
+ * foreground, which takes that our own group has it. Without one terminal->fd
+ * is -1 and nothing here touches any. */
 void terminal_find(struct terminal *terminal);
 
 /* Make group the foreground group (tcsetpgrp(3)). From the background too,
@@ -15,9 +15,9 @@ void terminal_find(struct terminal *terminal);
 void terminal_set_foreground(const struct terminal *terminal, pid_t group);
 
 /* init received a signal from the kernel, as all of its group does that the
- * terminal has for it. Returns true if it is not to be forwarded: the entrypoint
- * stays in our group and got it too; or another one of our group wants the
- * terminal, which is given to it. */
+ * terminal has for it. Returns true if it is not to be forwarded: the
+ * entrypoint stays in our group and got it too; or another one of our group
+ * wants the terminal, which is given to it. */
 bool terminal_signal(struct init *init, int signal);
 
 /* init received SIGCONT: if our own group has the foreground ("fg"), it is for
@@ -25,9 +25,9 @@ bool terminal_signal(struct init *init, int signal);
 void terminal_continue(struct init *init);
 
 /* The entrypoint was stopped by `signal`. Give it the terminal if it wants that
- * and it is ours; else stop too, so that the shell that waits for us sees it; or,
- * where nobody could resume us (PID 1, a session leader, an orphaned group),
- * continue the entrypoint. */
+ * and it is ours; else stop too, so that the shell that waits for us sees it;
+ * or, where nobody could resume us (PID 1, a session leader, an orphaned
+ * group), continue the entrypoint. */
 void terminal_stopped(struct init *init, int signal);
 
 /* Continue the entrypoint now: terminal.resume_at has come. */
