@@ -169,7 +169,7 @@ check-glibc-now:
 
 check-asan-now:
 	@+FOSTER_OMIT=not-asan,not-glibc \
-	  ASAN_OPTIONS=detect_leaks=0:exitcode=99:handle_segv=0:handle_sigbus=0:handle_sigfpe=0:handle_sigill=0:handle_abort=0 \
+	  ASAN_OPTIONS=detect_leaks=0:disable_coredump=0:exitcode=99:handle_segv=0:handle_sigbus=0:handle_sigfpe=0:handle_sigill=0:handle_abort=0 \
 	  UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1:exitcode=99 \
 	  $(MAKE) --no-print-directory check-now CC=gcc STATIC=0 \
 	  BUILD=$(BUILD)/asan CFLAGS='-O1 -g' \

@@ -48,8 +48,12 @@ signal_handler *call_sigaction(int signal, signal_handler *handler) {
   enum { TRAMPOLINE = 0x04000000 };
   struct {
     signal_handler *handler;
+    /* The kernel reads them. */
+    /* cppcheck-suppress unusedStructMember */
     unsigned long flags;
+    /* cppcheck-suppress unusedStructMember */
     void *trampoline;
+    /* cppcheck-suppress unusedStructMember */
     uint64_t mask[2];
   } action = {.handler = handler, .flags = TRAMPOLINE}, old;
   return syscall(SYS_rt_sigaction, signal, &action, &old, sizeof(uint64_t)) < 0

@@ -61,7 +61,7 @@ static void visit_unless_foreign(struct init *init, child_visitor *visit,
 /* Is /proc that of our own PID namespace? An outer one gives the numbers of
  * strangers. */
 static bool proc_is_ours(void) {
-  char self[16], expected[16];
+  char self[16], expected[16] = "";
   struct line line = LINE(expected);
   line_format(&line, "%d", (int)getpid());
   ssize_t length = readlink("/proc/self", self, sizeof self - 1);

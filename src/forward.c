@@ -38,18 +38,16 @@ static int send_queued(struct init *init, pid_t target, int signal,
                       TO_PROCESS_GROUP);
 }
 
-/* received: NULL for a signal of init's own. */
 static void send_signal(struct init *init, int signal,
                         const struct signalfd_siginfo *received) {
   pid_t pid = init->entrypoint.pid;
   /* A program that has moved to another group is still to be reached. */
   pid_t target = init->options.single_child || getpgid(pid) != pid ? pid : -pid;
-  bool queued =
-      received && received->ssi_code < 0 && received->ssi_code != SI_TKILL;
+  bool queued = received->ssi_code < 0 && received->ssi_code != SI_TKILL;
 
   /* Of what the terminal sends to our group others die as well: it is not our
    * doing then. */
-  if (!received || received->ssi_code != SI_KERNEL)
+  if (received->ssi_code != SI_KERNEL)
     init->forwarded |= signal_bit(signal);
   if (signal == SIGTERM && target < 0)
     init->term_forwarded = now();
@@ -68,7 +66,8 @@ void forward_own(struct init *init, int signal) {
            (int)init->entrypoint.pid);
   if (signal == SIGCONT)
     terminal_continue(init);
-  send_signal(init, signal, NULL);
+  const struct signalfd_siginfo own = {.ssi_code = SI_USER};
+  send_signal(init, signal, &own);
 }
 
 void forward(struct init *init, const struct signalfd_siginfo *received) {

@@ -83,6 +83,8 @@ enum reap_result reap(struct init *init) {
       return errno == ECHILD ? REAP_NOBODY : REAP_MORE;
     if (pid == entrypoint->pid && !entrypoint->ended) {
       entrypoint_changed(init, wstatus);
+      /* Which may just have set it. */
+      /* cppcheck-suppress knownConditionTrueFalse */
       if (entrypoint->ended)
         return REAP_MORE;
     } else if (!WIFSTOPPED(wstatus) && !WIFCONTINUED(wstatus)) {

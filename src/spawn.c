@@ -210,8 +210,8 @@ int spawn(struct init *init, char **envp, const struct signal_state *before,
   if (attempt.gave_up) {
     *failure = (struct spawn_failure){
         .error = attempt.error, .path = attempt.path, .search = attempt.search};
-    while (waitpid(pid, NULL, __WALL) < 0 && errno == EINTR)
-      continue;
+    while (waitpid(pid, NULL, __WALL) < 0 && errno == EINTR) {
+    }
     return -1;
   }
   init->entrypoint.pid = pid;

@@ -113,7 +113,7 @@ int probe_held(int argc, char **argv) {
   (void)argc;
   const struct place *place = places;
   errno = EINVAL;
-  while (strcmp(place->name, argv[1]))
+  while (strcmp(place->name, argv[1]) != 0)
     if (++place == places + sizeof places / sizeof *places)
       fail(argv[1]);
   pid_t first = getpid();

@@ -147,7 +147,7 @@ static void say_settings(const struct pty *pty) {
     fail("tcgetattr");
   char text[2 * NCCS + 1] = "";
   for (int i = 0; i < NCCS; i++)
-    sprintf(text + 2 * i, "%02x", t.c_cc[i]);
+    sprintf(text + 2 * (size_t)i, "%02x", t.c_cc[i]);
   say("%x:%x:%x:%x:%s", t.c_iflag, t.c_oflag, t.c_cflag, t.c_lflag, text);
 }
 
