@@ -218,6 +218,8 @@ refused() {
   is "$output" $'Z=1\nA=2\nFOSTER_OPTIONS2=x\nM=3 4'
 }
 
+# The sanitizers' runtime does not start set-user-ID.
+# bats test_tags=not-asan
 @test "options: a set-user-ID start reads no environment" {
   requires root setpriv
   # Not below bats' own folder, which other users may not enter.
