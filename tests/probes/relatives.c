@@ -84,10 +84,16 @@ int probe_master(int argc, char **argv) {
   return 0;
 }
 
+/* If no limit ends it there was none: it must not take the machine. */
+enum { MOST_SLEEPERS = 1000 };
+
 int probe_sleepers(int argc, char **argv) {
   long count = number(argv[1]);
   bool apart = argc > 2 && strcmp(argv[2], "apart") == 0;
   for (long i = 0; i < count || count == 0; i++) {
+    errno = ERANGE;
+    if (count == 0 && i == MOST_SLEEPERS)
+      fail("no limit");
     pid_t pid = fork();
     if (pid < 0 && count == 0 && errno == EAGAIN)
       break;
