@@ -18,7 +18,10 @@ RUN apt-get -q update && DEBIAN_FRONTEND=noninteractive \
   apt-get -q -y --no-install-recommends install curl $*
 COPY foster /foster
 END
-  docker_build "$ENGINE/context" -t real:1
+  docker_build "$ENGINE/context" -t real:1 >"$ENGINE/build.log" 2>&1 || {
+    tail -n 5 "$ENGINE/build.log" >&2
+    return 1
+  }
 }
 
 # real_run WAY NAME 'FOSTER OPTIONS' [DOCKER OPTION...] -- COMMAND...: in the
