@@ -181,8 +181,7 @@ init_path() {
 }
 
 status_has() {
-  docker exec "$1" "$(init_path "$1")" --status | jq --exit-status "$2" \
-    >/dev/null
+  docker exec "$1" "$(init_path "$1")" --status | json_is "$2" || not_yet
 }
 
 @test "docker: --status works where the container has no rights at all" {
@@ -196,7 +195,7 @@ status_has() {
     init=$(init_path shows)
     run docker exec shows "$init" --status
     [ "$status" -eq 0 ]
-    jq --exit-status '.pid == 1 and .mode == "pid1" and .state == "running" and
+    json_is '.pid == 1 and .mode == "pid1" and .state == "running" and
       .entrypoint.command == "sh" and .signals_forwarded.SIGUSR1 == 1 and
       .last_signal.name == "SIGUSR1" and .zombies.count == 0' <<<"$output"
     # Another user may not look, and is told so; root without rights neither.
@@ -290,8 +289,8 @@ status_has() {
       -v "$ENGINE/termination-log:/dev/termination-log" --read-only -- \
       sh -c 'kill -TERM $$'
     [ "$status" -eq 143 ]
-    jq --exit-status '.exit_code == 143 and .signal == "SIGTERM" and
-      .oom_kill == false and .max_rss_kib > 0' "$ENGINE/termination-log"
+    json_is '.exit_code == 143 and .signal == "SIGTERM" and
+      .oom_kill == false and .max_rss_kib > 0' <"$ENGINE/termination-log"
   done
 }
 

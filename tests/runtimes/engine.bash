@@ -44,6 +44,12 @@ milliseconds() {
   printf '%d\n' $(((${EPOCHREALTIME/[.,]/} - start) / 1000))
 }
 
+# json_is FILTER: stdin is one JSON value, of which that is true. Not jq's own
+# --exit-status alone: with nothing to read it is 0.
+json_is() {
+  jq --exit-status --slurp "length == 1 and (.[0] | ($1))" >/dev/null
+}
+
 # A root file system of busybox alone, with foster in it.
 engine_rootfs() {
   local root=$1

@@ -56,7 +56,7 @@ END
 
 reaped() {
   podman exec "$1" /run/podman-init --status |
-    jq --exit-status ".mode == \"pid1\" and .orphans_reaped == $2" || not_yet
+    json_is ".mode == \"pid1\" and .orphans_reaped == $2" || not_yet
 }
 
 @test "podman: kill sends signals through, in order" {
@@ -94,7 +94,7 @@ reaped() {
   run "$ENGINE/foster" --status="$(podman inspect --format '{{.State.Pid}}' \
     "$infra")"
   [ "$status" -eq 0 ]
-  jq --exit-status '.state == "paused" and .orphans_reaped == 5' <<<"$output"
+  json_is '.state == "paused" and .orphans_reaped == 5' <<<"$output"
 
   [ "$(milliseconds podman pod stop --time 90 pod)" -lt 30000 ]
   [ "$(podman inspect --format '{{.State.ExitCode}}' "$infra")" -eq 0 ]

@@ -43,7 +43,7 @@ readme() {
   docker run -d --network none --name shows foster:1 sleep 999
   run bash -c "${command/CONTAINER/shows}"
   [ "$status" -eq 0 ]
-  jq --exit-status '.state == "running"' <<<"$output"
+  json_is '.state == "running"' <<<"$output"
   docker rm -f shows
 }
 
@@ -54,7 +54,7 @@ readme() {
   run docker run --rm --network none -v "$PWD/log:/dev/termination-log" \
     --entrypoint /foster foster:1 "$option" -- sh -c 'exit 3'
   [ "$status" -eq 3 ]
-  jq --exit-status '.exit_code == 3' log
+  json_is '.exit_code == 3' <log
 }
 
 # A service whose leftovers hold a FIFO open, whose end is theirs then.
