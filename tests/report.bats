@@ -32,7 +32,7 @@ shape='
 # One line, one object, of that shape.
 is_report() {
   is "$(wc -l <"$1")" 1
-  jq -e "$shape" "$1" >/dev/null || {
+  jq -es "length == 1 and (.[0] | ($shape))" "$1" >/dev/null || {
     cat "$1" >&2
     return 1
   }

@@ -59,7 +59,7 @@ every_field() {
   after=$EPOCHREALTIME
   "$FOSTER" --status="$INIT" >one
   is "$(wc -l <one)" 1
-  jq -e "$shape" one
+  jq -es "length == 1 and (.[0] | ($shape))" one
   is "$(shown .pid)" "$(own_pid)"
   is "$(shown .mode)" "$MODE"
   is "$(shown .state)" running
@@ -75,7 +75,7 @@ every_field() {
   fi
   signal USR1
   expect "program 10 user 0"
-  jq -e "$shape" < <("$FOSTER" --status="$INIT")
+  jq -es "length == 1 and (.[0] | ($shape))" < <("$FOSTER" --status="$INIT")
   is "$(shown .signals_forwarded)" '{"SIGUSR1":1}'
   signal TERM
   finish
@@ -137,7 +137,7 @@ every_state() {
 paused() {
   start -P
   wait_until shows '[.state, .entrypoint]' '["paused",null]'
-  jq -e "$shape" < <("$FOSTER" --status="$INIT")
+  jq -es "length == 1 and (.[0] | ($shape))" < <("$FOSTER" --status="$INIT")
   signal TERM
   finish
   is "$status" 0
@@ -229,7 +229,7 @@ any_name() {
   start "./$name" hold
   ready
   "$FOSTER" --status="$INIT" >one
-  jq -e "$shape" one
+  jq -es "length == 1 and (.[0] | ($shape))" one
   is "$(wc -l <one)" 1
   # What is no UTF-8 is shown as if it were Latin-1.
   is "$(jq -r .entrypoint.command one)" $'./a"b\\c\n\e\xc3\xbf\xc3\xa4 (){}'
@@ -309,7 +309,7 @@ root_without_capabilities() {
 }
 shows_to_1234() {
   "${WRAPPER[@]}" /proc/self/fd/9 --status="$INIT" 2>/dev/null >one &&
-    jq -e "$shape" one
+    jq -es "length == 1 and (.[0] | ($shape))" one
 }
 
 # The sanitizers' own start needs /proc.
@@ -434,10 +434,10 @@ hostile() {
   # It would be taken, were nothing wrong with it.
   hostile "$corpus/running" 4096
   is "$status" 0
-  jq -e "$shape" <<<"$output"
+  jq -es "length == 1 and (.[0] | ($shape))" <<<"$output"
   hostile "$corpus/largest" 4096
   is "$status" 0
-  jq -e "$shape" <<<"$output"
+  jq -es "length == 1 and (.[0] | ($shape))" <<<"$output"
   for name in 0 4095 4097 1048576; do
     hostile "$corpus/running" "$name"
     is "$name: $result" "$name: 1 $refused"
