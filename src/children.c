@@ -38,7 +38,8 @@ void child_forget(pid_t pid) {
       marks[mark][pid / 8] &= (unsigned char)~bit_of(pid);
 }
 
-/* A waitid that takes nothing away. Returns 0 if pid (0: any) is our child. */
+/* A waitid that takes nothing away. Returns 0 if pid (0: any) is our child;
+ * errno is ECHILD if it is not, and anything else where waitid is denied. */
 static int peek(pid_t pid, siginfo_t *info) {
   info->si_pid = 0;
   return waitid(pid ? P_PID : P_ALL, (id_t)pid, info,
@@ -47,7 +48,7 @@ static int peek(pid_t pid, siginfo_t *info) {
 
 bool child_alive(pid_t pid) {
   siginfo_t info;
-  return peek(pid, &info) == 0 && info.si_pid == 0;
+  return peek(pid, &info) == 0 ? info.si_pid == 0 : errno != ECHILD;
 }
 
 static void visit_unless_foreign(struct init *init, child_visitor *visit,
@@ -111,6 +112,8 @@ static int visit_probed(struct init *init, child_visitor *visit, void *context,
       break;
     if (peek(pid, &info) == 0)
       visit_unless_foreign(init, visit, context, pid, &count);
+    else if (errno != ECHILD)
+      return -1;
   }
   return count;
 }
@@ -130,14 +133,14 @@ static void note_foreign(struct init *init, pid_t pid, void *context) {
 
 bool children_any(void) {
   siginfo_t info;
-  return peek(0, &info) == 0;
+  return peek(0, &info) == 0 || errno != ECHILD;
 }
 
 void children_note_foreign(struct init *init) {
   if (!children_any())
-    return; /* as nearly always */
-  init->foreign = true;
-  children_visit(init, note_foreign, NULL, NEVER);
+    return;             /* as nearly always */
+  init->foreign = true; /* also PID 1 has to list them now */
+  init->foreign = children_visit(init, note_foreign, NULL, NEVER) > 0;
 }
 
 const char *child_name(pid_t pid, char name[CHILD_NAME_SIZE]) {
