@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -49,6 +50,13 @@ static int peek(pid_t pid, siginfo_t *info) {
 bool child_alive(pid_t pid) {
   siginfo_t info;
   return peek(pid, &info) == 0 ? info.si_pid == 0 : errno != ECHILD;
+}
+
+bool child_killed(pid_t pid) {
+  siginfo_t info;
+  return child_alive(pid) ||
+         (peek(pid, &info) == 0 && info.si_code == CLD_KILLED &&
+          info.si_status == SIGKILL);
 }
 
 static void visit_unless_foreign(struct init *init, child_visitor *visit,

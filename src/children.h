@@ -28,6 +28,9 @@ int children_visit(struct init *init, child_visitor *visit, void *context,
 /* Is the child alive, as opposed to a zombie? Does not reap it. */
 bool child_alive(pid_t pid);
 
+/* After it was sent SIGKILL: has it died of it, or is it about to? */
+bool child_killed(pid_t pid);
+
 /* What init remembers of a child until it is reaped. */
 enum child_mark {
   CHILD_FOREIGN, /* was there before the spawn */

@@ -19,23 +19,28 @@ static const nanoseconds list_latest = 200 * MILLISECOND;
 /* With a grace period without end, when its half would be. */
 static const nanoseconds usual_half = 2500 * MILLISECOND;
 
-/* Killing goes on while it helps: for so long without a death, and for so long
- * in all. What is left then cannot be killed: another user's set-user-ID
- * program, a process stuck in the kernel, a zombie that its tracer holds. */
-static const nanoseconds kill_patience = 2 * SECOND;
-static const nanoseconds kill_limit = 30 * SECOND;
+/* Killing goes on while it helps: for so many turns without a death, about two
+ * seconds, and for so many in all. What is left then cannot be killed: another
+ * user's set-user-ID program, a process stuck in the kernel, a zombie that its
+ * tracer holds. In turns and not in time, of which hundreds of chains of forks
+ * leave us little: seconds may go by before we run again. */
+enum { KILL_TURNS = 300, KILL_IDLE_TURNS = 15 };
+
+/* A list that takes longer is left, and begun again after some reaping. */
+static const nanoseconds list_limit = 30 * SECOND;
 
 /* How many of those that had to be killed are named. */
 enum { NAMED = 5 };
 
 struct draining {
   nanoseconds start;
-  nanoseconds deadline;   /* the end of the grace period, then of killing */
-  nanoseconds half;       /* the second wave; NEVER once it was sent */
-  nanoseconds pause;      /* from one list to the next */
-  nanoseconds last_death; /* the last time that a turn reaped something */
-  bool group_told;        /* SIGTERM was forwarded to the entrypoint's group */
-  bool met;               /* all that were left behind have been counted */
+  nanoseconds deadline; /* the end of the grace period; then of a turn */
+  nanoseconds half;     /* the second wave; NEVER once it was sent */
+  nanoseconds pause;    /* from one list to the next */
+  bool group_told;      /* SIGTERM was forwarded to the entrypoint's group */
+  bool met;             /* all that were left behind have been counted */
+  struct line *names;   /* the first that had to be killed, for the warning */
+  int named;
 };
 
 /* The processor time that we have used. */
@@ -171,10 +176,24 @@ static void kill_child(struct init *init, pid_t pid, void *context) {
     kill(pid, SIGKILL);
 }
 
+static void name_victim(struct init *init, pid_t pid, void *context) {
+  struct draining *draining = context;
+  (void)init;
+  if (draining->named > NAMED || !child_killed(pid) ||
+      ++draining->named > NAMED)
+    return;
+  line_format(draining->names, "%s%d (%s)", draining->named > 1 ? ", " : "",
+              (int)pid, CHILD_NAME(pid));
+}
+
 static int kill_all(struct init *init, struct draining *draining) {
-  if (signal_namespace(init, SIGKILL))
-    return -1;
-  return children_visit(init, kill_child, NULL, draining->deadline);
+  int count = -1;
+  if (!signal_namespace(init, SIGKILL))
+    count = children_visit(init, kill_child, NULL, draining->deadline);
+  /* First things first: their names stay until they are reaped. */
+  if (draining->named == 0)
+    children_visit(init, name_victim, draining, now() + SECOND);
+  return count;
 }
 
 /* One turn: signal all, then reap, then sleep until a signal comes or it is
@@ -187,17 +206,16 @@ static bool turn(struct init *init, struct draining *draining,
                  signal_all *signal) {
   const nanoseconds begin = effort();
   int count = signal(init, draining);
-  if (count == 0)
-    return false;
   nanoseconds time = now();
+  /* A list that the deadline cut short has not seen everybody. */
+  if (count == 0 && time < draining->deadline)
+    return false;
   const nanoseconds end = effort();
   const nanoseconds cost = end - begin;
   const nanoseconds enough = count < 0 ? NEVER : end + cost;
   nanoseconds next =
       time + (count < 0 ? list_latest : longer(draining->pause, cost));
   draining->pause = earlier(2 * draining->pause, list_latest);
-  if (draining->last_death == NEVER)
-    draining->last_death = time;
 
   for (;;) {
     const uint64_t before = init->status->orphans_reaped;
@@ -206,7 +224,6 @@ static bool turn(struct init *init, struct draining *draining,
       return false;
     time = now();
     if (init->status->orphans_reaped != before) {
-      draining->last_death = time;
       draining->pause = list_soonest;
       next = earlier(next, time + longer(list_soonest, cost));
     }
@@ -233,33 +250,21 @@ static bool ask(struct init *init, struct draining *draining) {
   return true;
 }
 
-/* The first of those that have to be killed, for the warning. */
-struct victims {
-  struct line *names;
-  int count;
-};
-
-static void name_victim(struct init *init, pid_t pid, void *context) {
-  struct victims *victims = context;
-  (void)init;
-  if (victims->count > NAMED || !child_alive(pid) || ++victims->count > NAMED)
-    return;
-  line_format(victims->names, "%s%d (%s)", victims->count > 1 ? ", " : "",
-              (int)pid, CHILD_NAME(pid));
-}
-
 /* The grace period is over. Returns true when nobody is left. */
 static bool kill_rest(struct init *init, struct draining *draining) {
   init->killing = true;
   draining->half = NEVER;
-  draining->deadline = now() + kill_limit;
-  draining->last_death = NEVER;
   draining->pause = list_soonest;
-  while (turn(init, draining, kill_all))
-    if (now() >=
-        earlier(draining->last_death + kill_patience, draining->deadline))
-      return false;
-  return true;
+  for (int all = 0, idle = 0; all < KILL_TURNS && idle < KILL_IDLE_TURNS;
+       all++, idle++) {
+    const uint64_t before = init->status->orphans_reaped;
+    draining->deadline = now() + list_limit;
+    if (!turn(init, draining, kill_all))
+      return true;
+    if (init->status->orphans_reaped != before)
+      idle = 0;
+  }
+  return false;
 }
 
 void drain(struct init *init) {
@@ -272,7 +277,10 @@ void drain(struct init *init) {
   if (!children_any())
     return;
 
-  struct draining draining = {.start = now(), .pause = list_soonest};
+  char text[256] = "";
+  struct line names = LINE(text);
+  struct draining draining = {
+      .start = now(), .pause = list_soonest, .names = &names};
   draining.deadline = grace_end(init, draining.start);
   draining.half =
       draining.deadline == NEVER
@@ -290,15 +298,11 @@ void drain(struct init *init) {
   else if (ask(init, &draining))
     return;
 
-  char text[256] = "";
-  struct line names = LINE(text);
-  struct victims victims = {.names = &names};
-  children_visit(init, name_victim, &victims, now() + SECOND);
   bool gone = kill_rest(init, &draining);
   if (init->killed > 0)
     log_line(LOG_WARNING, "killed %u that had not ended in time%s%s%s",
-             init->killed, victims.count > 0 ? ": " : "", text,
-             victims.count > NAMED ? ", ..." : "");
+             init->killed, draining.named > 0 ? ": " : "", text,
+             draining.named > NAMED ? ", ..." : "");
   if (!gone)
     log_line(LOG_WARNING, "some processes cannot be killed: leaving them");
 }
