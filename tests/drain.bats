@@ -1,4 +1,5 @@
-# Nothing outlives the entrypoint.
+# Nothing outlives the entrypoint. The orderings that matter are listed in
+# tests/model/drain.pml.
 
 load helpers
 load drain
@@ -37,6 +38,7 @@ detached() {
   took 0 25000
 }
 @test "drain: however it is detached, each is told: as PID 1" { as_pid1 detached; }
+@test "drain: however it is detached, each is told: as a subreaper" { as_subreaper detached; }
 
 stopped() {
   leave '"$P" daemon "$P" told stopped' -k 60
@@ -85,7 +87,110 @@ master_killed() {
 @test "drain: what a master left behind is told: as PID 1" { as_pid1 master_killed; }
 @test "drain: what a master left behind is told: as a subreaper" { as_subreaper master_killed; }
 
+# Its parent ignores SIGTERM, so it is told at half time, not before.
+second_wave() {
+  leave 'setsid -f sh -c '\''trap "" TERM; "$1" told hidden & wait'\'' - "$P"' -k 6
+  ready
+  entrypoint_ends
+  expect "hidden told by somebody else"
+  took 3000 5900
+  finish
+  is "$status" 7
+  is "$stderr" ""
+}
+@test "drain: what hides under a parent that ignores SIGTERM is told at half time: as PID 1" { as_pid1 second_wave; }
+@test "drain: what hides under a parent that ignores SIGTERM is told at half time: as a subreaper" { as_subreaper second_wave; }
+
+# SIGUSR1 (10) ends the probe.
+forwarded_once() {
+  leave '"$P" signals 10 & trap "exit 7" TERM' -k 60
+  ready
+  begin=$(clock)
+  signal TERM
+  expect "program 15 user 0"
+  wait_until children_of_are "$INIT" 1
+  # Several lists later there was no second one; half time is far away.
+  wait_until passed 1000
+  expect_nothing_more
+  "$PROBE" send "$(first_child "$INIT")" 10
+  expect "program 10 user 0"
+  finish
+  is "$status" 7
+}
+@test "drain: who got the forwarded SIGTERM is not told again: as PID 1" { as_pid1 forwarded_once; }
+@test "drain: who got the forwarded SIGTERM is not told again: as a subreaper" { as_subreaper forwarded_once; }
+
 # ---- The grace period.
+
+ignoring() {
+  leave '"$P" ignore 15 & "$P" daemon "$P" ignore 15' -k 2
+  ready
+  ready
+  entrypoint_ends
+  finish
+  took 2000 12000
+  is "$status" 7
+  killed 2 probe probe
+}
+@test "drain: who ignores SIGTERM is killed after the grace period: as PID 1" { as_pid1 ignoring; }
+@test "drain: who ignores SIGTERM is killed after the grace period: as a subreaper" { as_subreaper ignoring; }
+
+many_ignoring() {
+  leave 'for i in 1 2 3 4 5 6 7; do "$P" ignore 15 & done' -k 0.5
+  expect_all READY READY READY READY READY READY READY
+  entrypoint_ends
+  finish
+  is "$status" 7
+  took 500 10000
+  matches "$stderr" '^foster: killed 7 that .*: ([0-9]+ \(probe\), ){5}\.\.\.$'
+  is "$(wc -l <stderr)" 1
+}
+@test "drain: of many that are killed five are named: as PID 1" { as_pid1 many_ignoring; }
+@test "drain: of many that are killed five are named: as a subreaper" { as_subreaper many_ignoring; }
+
+slow() {
+  leave '"$P" daemon "$P" slow 1500' -k 60
+  ready
+  entrypoint_ends
+  expect "slow told by its parent"
+  expect "finished"
+  finish
+  took 1500 25000
+  is "$status" 7
+  is "$stderr" ""
+}
+@test "drain: who ends within the grace period is left to: as PID 1" { as_pid1 slow; }
+@test "drain: who ends within the grace period is left to: as a subreaper" { as_subreaper slow; }
+
+at_once() {
+  leave '"$P" daemon "$P" told child' -k 0
+  ready
+  entrypoint_ends
+  finish
+  took 0 10000
+  expect_nothing_more
+  is "$status" 7
+  killed 1 probe
+}
+@test "drain: with -k 0 they are killed untold: as PID 1" { as_pid1 at_once; }
+@test "drain: with -k 0 they are killed untold: as a subreaper" { as_subreaper at_once; }
+
+stop_again() {
+  leave '"$P" ignore 15 &' -k "$1"
+  ready
+  entrypoint_ends
+  wait_until passed 1500
+  exists "$INIT"
+  signal TERM
+  finish
+  took 1500 20000
+  is "$status" 7
+  killed 1 probe
+}
+@test "drain: a stop signal ends the grace period: as PID 1" { as_pid1 stop_again 60; }
+@test "drain: a stop signal ends the grace period: as a subreaper" { as_subreaper stop_again 60; }
+@test "drain: a stop signal ends a grace period without end: as PID 1" { as_pid1 stop_again inf; }
+@test "drain: a stop signal ends a grace period without end: as a subreaper" { as_subreaper stop_again inf; }
 
 echoes() {
   leave '"$P" told first & "$P" ignore 15 &' -k 4
@@ -103,13 +208,87 @@ echoes() {
 @test "drain: stop signals in its first second end nothing: as PID 1" { as_pid1 echoes; }
 @test "drain: stop signals in its first second end nothing: as a subreaper" { as_subreaper echoes; }
 
+# As timeout(1) and systemd send it.
+stop_twice() {
+  leave 'trap "exit 7" TERM; "$P" ignore 15 &' -k 4
+  ready
+  begin=$(clock)
+  signal TERM TERM CONT
+  finish
+  took 4000 15000
+  is "$status" 7
+  killed 1 probe
+}
+@test "drain: a stop signal that comes twice at once is one: as PID 1" { as_pid1 stop_twice; }
+@test "drain: a stop signal that comes twice at once is one: as a subreaper" { as_subreaper stop_twice; }
+
 # ---- What resists.
 
+heirs() {
+  leave '"$P" daemon "$P" heirs 5' -k 60
+  ready
+  entrypoint_ends
+  local i
+  for i in {1..5}; do
+    expect heir
+  done
+  expect last
+  finish
+  is "$status" 7
+  is "$stderr" ""
+  took 0 25000
+}
+@test "drain: who forks as it is told has its heirs told: as PID 1" { as_pid1 heirs; }
+@test "drain: who forks as it is told has its heirs told: as a subreaper" { as_subreaper heirs; }
+
+endless_heirs() {
+  leave '"$P" daemon "$P" heirs 100000000' -k 1
+  ready
+  entrypoint_ends
+  finish
+  took 1000 15000
+  is "$status" 7
+  killed 1 probe
+}
+@test "drain: heirs without end are killed: as PID 1" { as_pid1 endless_heirs; }
+@test "drain: heirs without end are killed: as a subreaper" { as_subreaper endless_heirs; }
+
+sleepers() {
+  requires jq
+  leave '"$P" sleepers 2000'" $1" -k 60 -R report
+  ready
+  wait_until children_of_are "$INIT" 2001
+  entrypoint_ends
+  finish
+  is "$status" 7
+  is "$stderr" ""
+  took 0 25000
+  is "$(jq -r '"\(.left_behind) \(.killed_after_grace)"' report)" "2000 0"
+}
+@test "drain: 2,000 sleepers: as PID 1" { as_pid1 sleepers; }
+@test "drain: 2,000 sleepers: as a subreaper" { as_subreaper sleepers; }
+@test "drain: 2,000 sleepers, each in its own session: as PID 1" { as_pid1 sleepers apart; }
+@test "drain: 2,000 sleepers, each in its own session: as a subreaper" { as_subreaper sleepers apart; }
+
+no_more_processes() {
+  as_anybody
+  INIT_COMMAND=(bash -c 'ulimit -u 60 && exec "$@"' bash "${INIT_COMMAND[@]}")
+  leave '"$P" ignore 15 "$P" sleepers 0 2>/dev/null' -k 1
+  ready
+  entrypoint_ends
+  finish
+  is "$status" 7
+  took 1000 15000
+  matches "$stderr" '^foster: killed [0-9]+ that had not ended in time: [^:]+$'
+}
+@test "drain: under RLIMIT_NPROC, with all of it used up: as PID 1" { as_pid1 no_more_processes; }
+@test "drain: under RLIMIT_NPROC, with all of it used up: as a subreaper" { as_subreaper no_more_processes; }
+
 # The storm is in a PID namespace of its own, whose init, where that is not
-# foster, looks whether anybody else was left.
-storm() {
+# foster, looks whether anybody else was left. The entrypoint starts it, and
+# ends a moment later, in the midst of it.
+storm() { # storm CHAINS GRACE [COMMAND...]
   requires private_pid_max
-  local chains=$1 grace=$2 prefix=${3-}
   local setup='echo 1500 >/proc/sys/kernel/pid_max'
   if [[ $MODE == pid1 ]]; then
     inside sh -c "$setup; exec \"\$@\"" sh
@@ -120,15 +299,422 @@ storm() {
       [ \"\$*\" = /proc/1 ] || echo \"left: \$*\" >&2
       exit \$code" sh "$FOSTER" -s)
   fi
-  leave "$prefix \"\$P\" storm $chains 250 &" -k "$grace"
-  PATIENCE=120
+  # Hundreds of them leave init, and this test, little time.
+  PATIENCE=240
+  start -k "$2" -- "${@:3}" "$PROBE" storm "$1" 230 300
   ready
-  entrypoint_ends
   finish
   is "$status" 7
-  if [[ -z $prefix && -z $stderr ]]; then
+  if (($# == 2)) && [[ -z $stderr ]]; then
     return
   fi
   matches "$stderr" '^foster: killed [0-9]+ that had not ended in time[^:]*(: [^:]*)?$'
 }
 @test "drain: 64 chains of fork, setsid, exit: as PID 1" { as_pid1 storm 64 5; }
+@test "drain: 64 chains of fork, setsid, exit: as a subreaper" { as_subreaper storm 64 5; }
+@test "drain: 64 chains that ignore SIGTERM: as PID 1" { as_pid1 storm 64 1 "$PROBE" ignore 15; }
+@test "drain: 64 chains that ignore SIGTERM: as a subreaper" { as_subreaper storm 64 1 "$PROBE" ignore 15; }
+@test "drain: 300 chains: as PID 1" { as_pid1 storm 300 1; }
+@test "drain: 300 chains: as a subreaper" { as_subreaper storm 300 1; }
+
+# While the entrypoint runs: signals get through, reaping goes on, memory does
+# not grow.
+alive_in_a_storm() {
+  requires private_pid_max jq
+  if [[ $MODE == pid1 ]]; then
+    inside sh -c 'echo 1500 >/proc/sys/kernel/pid_max; exec "$@"' sh
+    start "$PROBE" storm 64 250
+  else
+    INIT_COMMAND=(unshare "${UNSHARE_FLAGS[@]}" sh -c '
+      echo 1500 >/proc/sys/kernel/pid_max; "$@"; exit' sh "$FOSTER" -s)
+    start -k 0 "$PROBE" storm 64 250
+  fi
+  PATIENCE=60
+  ready
+  local memory reaped
+  memory=$(grep VmRSS "/proc/$INIT/status")
+  reaped=$(reaped_by_init)
+  wait_until reaped_more_than $((reaped + 2000))
+  is "$(grep VmRSS "/proc/$INIT/status")" "$memory"
+  begin=$(clock)
+  signal TERM
+  expect TERM
+  took 0 10000
+  finish
+  is "$status" 0
+}
+reaped_by_init() { "$FOSTER" --status="$INIT" | jq .orphans_reaped; }
+reaped_more_than() { (($(reaped_by_init) > $1)); }
+@test "drain: before it, in a storm, SIGTERM gets through and reaping goes on: as PID 1" { as_pid1 alive_in_a_storm; }
+@test "drain: before it, in a storm, SIGTERM gets through and reaping goes on: as a subreaper" { as_subreaper alive_in_a_storm; }
+
+# ---- Where init may not do or see everything.
+
+tell_and_kill() {
+  leave '"$P" daemon "$P" told child; "$P" daemon "$P" ignore 15' -k "${1:-2}"
+  ready
+  ready
+  entrypoint_ends
+  expect "child told by its parent"
+  finish
+  is "$status" 7
+  matches "$stderr" '^foster: killed 1 that had not ended in time[^:]*(: [0-9]+ \([^ ]+\))?$'
+  took $((${1:-2} * 1000)) "${2:-20000}"
+}
+
+without_proc() {
+  if [[ $MODE == pid1 ]]; then
+    inside sh -c 'mount -t tmpfs none /proc && exec "$@"' sh
+    tell_and_kill
+  else
+    INIT_COMMAND=(unshare -Urm sh -c 'mount -t tmpfs none /proc && exec "$@"' sh
+      "${INIT_COMMAND[@]}")
+    # A list takes a second, or many on a busy machine.
+    tell_and_kill 8 120000
+  fi
+}
+@test "drain: without /proc: as PID 1" { as_pid1 without_proc; }
+@test "drain: without /proc: as a subreaper" { requires pid_namespace; as_subreaper without_proc; }
+
+outer_proc() {
+  requires pid_namespace
+  local command=("${INIT_COMMAND[@]}")
+  if [[ $MODE == pid1 ]]; then
+    INIT_COMMAND=(unshare -Urpf --kill-child "$FOSTER")
+    tell_and_kill
+  else
+    INIT_COMMAND=(unshare -Urpf --kill-child sh -c '"$@"; exit' sh "${command[@]}")
+    tell_and_kill 8 120000
+  fi
+}
+@test "drain: with the /proc of an outer PID namespace: as PID 1" { as_pid1 outer_proc; }
+@test "drain: with the /proc of an outer PID namespace: as a subreaper" { as_subreaper outer_proc; }
+
+no_capabilities() {
+  requires pid_namespace setpriv
+  local -r drop='exec setpriv --bounding-set=-all --inh-caps=-all "$@"'
+  if [[ $MODE == pid1 ]]; then
+    inside sh -c "$1; $drop" sh
+  else
+    INIT_COMMAND=(unshare "${UNSHARE_FLAGS[@]}" sh -c "$1; ($drop); exit" sh
+      "${INIT_COMMAND[@]}")
+  fi
+  tell_and_kill
+}
+hidepid='mount -t proc -o hidepid=2 proc /proc'
+@test "drain: without capabilities: as PID 1" { as_pid1 no_capabilities :; }
+@test "drain: without capabilities: as a subreaper" { as_subreaper no_capabilities :; }
+@test "drain: under hidepid: as PID 1" { as_pid1 no_capabilities "$hidepid"; }
+@test "drain: under hidepid: as a subreaper" { as_subreaper no_capabilities "$hidepid"; }
+
+unprivileged() {
+  as_anybody
+  tell_and_kill
+}
+@test "drain: as an unprivileged user: as PID 1" { as_pid1 unprivileged; }
+@test "drain: as an unprivileged user: as a subreaper" { as_subreaper unprivileged; }
+
+# A program of another user can be neither told nor killed.
+foreign_user() {
+  requires root setpriv
+  chmod 755 .
+  install -m 4755 "$PROBE" suid
+  local drop=(setpriv --reuid "$ANYBODY" --regid "$ANYBODY" --clear-groups)
+  if [[ $MODE == pid1 ]]; then
+    INIT_COMMAND=(unshare -pf --mount-proc --kill-child "${drop[@]}" "$FOSTER")
+  else
+    WRAPPER=("${drop[@]}")
+  fi
+  leave './suid with uid=0 "$P" hold & "$P" told child &' -k 1
+  expect_all READY READY
+  local pid
+  for pid in $(children "$(entrypoint)"); do
+    [[ $(grep -Eo 'Uid:.*' "/proc/$pid/status") == *"$ANYBODY"* ]] || break
+  done
+  entrypoint_ends
+  expect "child told by its parent"
+  finish
+  is "$status" 7
+  took 1000 15000
+  is "$stderr" "foster: some processes cannot be killed: leaving them"
+  if [[ $MODE == subreaper ]]; then
+    exists "$pid"
+    kill "$pid"
+  fi
+}
+@test "drain: a set-user-ID program does not hold it up: as PID 1" { as_pid1 foreign_user; }
+@test "drain: a set-user-ID program does not hold it up: as a subreaper" { as_subreaper foreign_user; }
+
+# The zombie is not ours to reap as long as its tracer lives.
+traced() {
+  leave '"$P" hold &' -k 1
+  ready
+  local pid tracer
+  pid=$(first_child "$(entrypoint)")
+  "$PROBE" trace "$pid" >traced 3>&- &
+  tracer=$!
+  wait_until grep -q READY traced
+  entrypoint_ends
+  wait_until grep -q "cannot be killed" stderr
+  took 1000 15000
+  in_state "$pid" Z
+  kill -KILL "$tracer"
+  finish
+  is "$status" 7
+  is "$stderr" "foster: some processes cannot be killed: leaving them"
+}
+@test "drain: a zombie with a tracer does not hold it up: as PID 1" { as_pid1 traced; }
+@test "drain: a zombie with a tracer does not hold it up: as a subreaper" { as_subreaper traced; }
+
+# ---- Who is not told.
+
+inherited() {
+  mkfifo life
+  if [[ $MODE == pid1 ]]; then
+    inside "$PROBE" inherit 17 life
+  else
+    WRAPPER=("$PROBE" inherit 17 life)
+  fi
+  leave '"$P" daemon "$P" told child' -k 60
+  ready
+  local pid fd
+  pid=$(first_child "$INIT")
+  exec {fd}<>life
+  entrypoint_ends
+  expect "child told by its parent"
+  finish
+  is "$status" 7
+  is "$stderr" ""
+  took 0 25000
+  if [[ $MODE == subreaper ]]; then
+    exists "$pid"
+    exec {fd}>&-
+    wait_until gone "$pid"
+  fi
+}
+@test "drain: a child from before init's exec is not waited for: as PID 1" { as_pid1 inherited; }
+@test "drain: a child from before init's exec is not told or killed: as a subreaper" { as_subreaper inherited; }
+
+inherited_alone() {
+  mkfifo life
+  if [[ $MODE == pid1 ]]; then
+    inside "$PROBE" inherit 17 life
+  else
+    WRAPPER=("$PROBE" inherit 17 life)
+  fi
+  leave '"$P" daemon "$P" ignore 15' -k 1
+  ready
+  local pid fd
+  pid=$(first_child "$INIT")
+  exec {fd}<>life
+  entrypoint_ends
+  finish
+  is "$status" 7
+  killed 1 probe
+  if [[ $MODE == subreaper ]]; then
+    exists "$pid"
+    exec {fd}>&-
+    wait_until gone "$pid"
+  fi
+}
+@test "drain: a child from before init's exec is not killed with others: as PID 1" { as_pid1 inherited_alone; }
+@test "drain: a child from before init's exec is not killed with others: as a subreaper" { as_subreaper inherited_alone; }
+
+@test "drain: a logger that the script started before sees all of the output" {
+  as_subreaper
+  run bash -c 'exec > >(while read -r line; do echo "log: $line"; done >log)
+    exec "$0" -s -k 60 -- sh -c "echo one; echo two & exit 7"' "$FOSTER"
+  is "$status" 7
+  wait_until grep -q two log
+  is "$(sort log)" $'log: one\nlog: two'
+}
+
+@test "drain: strangers with the same user, name and arguments live on" {
+  requires private_pid_max
+  cat >script <<'END'
+    echo 400 >/proc/sys/kernel/pid_max
+    mkfifo said gate
+    exec 4<>said 5<>gate
+    alive() { read -r _ _ state _ <"/proc/$1/stat" && [ "$state" = S ]; }
+    "$PROBE" hold >&4 & before=$!
+    read -r _ <&4
+    "$FOSTER" -s -k 2 -- sh -c '
+      "$PROBE" daemon "$PROBE" hold
+      "$PROBE" daemon "$PROBE" ignore 15 "$PROBE" hold
+      "$PROBE" ignore 15 "$PROBE" storm 8 250 &
+      read -r _ <gate; exit 7' >&4 & init=$!
+    read -r _ <&4; read -r _ <&4; read -r _ <&4
+    # Numbers are used again and again: the storm takes all of them.
+    until "$PROBE" hold >&4 & during=$!; [ -n "$during" ]; do :; done
+    read -r _ <&4
+    echo >&5
+    wait "$init"; code=$?
+    alive "$before" && echo "before lives"
+    alive "$during" && echo "during lives"
+    set -- /proc/[0-9]*
+    echo "processes: $#"
+    exit "$code"
+END
+  PATIENCE=60
+  run timeout -k 5 120 unshare "${UNSHARE_FLAGS[@]}" sh script
+  is "$status" 7
+  matches "$output" $'before lives\nduring lives\nprocesses: 3$'
+}
+
+# ---- The orderings, forced.
+
+# It adopts at a time when nothing tells it: the one that dies is not its child.
+silent_adoption() {
+  leave '"$P" daemon "$P" ignore 15 "$P" adoption' -k 60
+  ready
+  wait_until children_of_are "$INIT" 2
+  local pid
+  pid=$(last_child "$INIT")
+  entrypoint_ends
+  # Now the lists are as far apart as they get.
+  wait_until passed 1000
+  "$PROBE" send "$pid" 10
+  expect_all orphaned "grandchild told by its parent"
+  took 1000 20000
+  kill -KILL "$pid"
+  finish
+  is "$status" 7
+  is "$stderr" ""
+}
+@test "drain: who is adopted without a SIGCHLD is told soon: as PID 1" { as_pid1 silent_adoption; }
+@test "drain: who is adopted without a SIGCHLD is told soon: as a subreaper" { as_subreaper silent_adoption; }
+
+@test "drain: a child that dies between the list and the signal is no harm" {
+  requires strace
+  as_subreaper
+  WRAPPER=(strace -qq -o trace -e trace=kill
+    -e inject=kill:delay_enter=1000000:when=1)
+  leave '"$P" daemon "$P" told child' -k 60
+  ready
+  wait_until children_of_are "$INIT" 2
+  local pid
+  pid=$(last_child "$INIT")
+  entrypoint_ends
+  wait_until grep -q "kill($pid, SIGTERM" trace
+  "$PROBE" send "$pid" 10
+  wait_until in_state "$pid" Z
+  finish
+  is "$status" 7
+  is "$stderr" ""
+  # It was still its number: the signals reached a zombie.
+  grep -q "kill($pid, SIGTERM).* = 0" trace
+}
+
+# Init sleeps over its deadline, and the last child's end comes with it.
+deadline_with_the_last_end() {
+  leave '"$P" told first & "$P" ignore 15 &' -k 2
+  ready
+  ready
+  local pids pid
+  pids=$(children "$(entrypoint)")
+  entrypoint_ends
+  expect "first told by its parent"
+  kill -STOP "$INIT"
+  wait_until in_state "$INIT" T
+  for pid in $pids; do
+    [[ $(state_of "$pid") == Z ]] || kill -USR1 "$pid" 2>/dev/null || :
+  done
+  wait_until passed 2500
+  kill -CONT "$INIT"
+  finish
+  is "$status" 7
+  is "$stderr" ""
+}
+@test "drain: an end that comes with the deadline is not taken for a kill: as PID 1" { as_pid1 deadline_with_the_last_end; }
+@test "drain: an end that comes with the deadline is not taken for a kill: as a subreaper" { as_subreaper deadline_with_the_last_end; }
+
+# Of one read: the group still gets the signal, once.
+death_and_stop_in_one_read() {
+  leave '"$P" signals 10 &' -k 60
+  ready
+  local pid
+  pid=$(first_child "$(entrypoint)")
+  begin=$(clock)
+  kill -STOP "$INIT"
+  wait_until in_state "$INIT" T
+  kill -KILL "$(entrypoint)"
+  signal TERM
+  kill -CONT "$INIT"
+  expect "program 15 user 0"
+  expect "program 18 user 0"
+  wait_until passed 1000
+  expect_nothing_more
+  "$PROBE" send "$pid" 10
+  expect "program 10 user 0"
+  finish
+  is "$status" 137
+}
+@test "drain: the entrypoint's death and a stop signal in one read: as PID 1" { as_pid1 death_and_stop_in_one_read; }
+@test "drain: the entrypoint's death and a stop signal in one read: as a subreaper" { as_subreaper death_and_stop_in_one_read; }
+
+reaped() { ! exists "$1"; }
+@test "drain: a stop signal between the entrypoint's death and the drain ends nothing" {
+  requires strace
+  as_subreaper
+  # The first waitid is that before the spawn.
+  WRAPPER=(strace -qq -o trace -e trace=waitid
+    -e inject=waitid:delay_enter=1000000:when=2)
+  leave '"$P" ignore 15 &' -k 4
+  ready
+  local pid
+  pid=$(entrypoint)
+  entrypoint_ends
+  wait_until reaped "$pid"
+  signal TERM
+  finish
+  took 4000 20000
+  is "$status" 7
+  killed 1 probe
+}
+
+# Children come between the list and the wait: each wait is slow.
+@test "drain: adoptions between the list and the wait are told" {
+  requires strace
+  as_subreaper
+  WRAPPER=(strace -qq -o /dev/null -e trace=wait4
+    -e inject=wait4:delay_enter=100000)
+  leave '"$P" daemon "$P" heirs 5' -k 60
+  ready
+  entrypoint_ends
+  expect_all heir heir heir heir heir last
+  finish
+  is "$status" 7
+  is "$stderr" ""
+}
+
+# Without /proc the pids are tried one by one: the grace period is over before
+# the child's turn comes.
+@test "drain: a list that the deadline cuts short does not mean that nobody is left" {
+  requires pid_namespace
+  run unshare "${UNSHARE_FLAGS[@]}" sh -c '
+    echo 30000 >/proc/sys/kernel/ns_last_pid
+    mount -t tmpfs none /proc
+    pid=$("$1" -s -k 0.001 -- sh -c "sleep 100 >/dev/null 2>&1 & echo \$!")
+    [ "$pid" -gt 30000 ] || exit
+    if kill -0 "$pid" 2>/dev/null; then echo "$pid lives"; fi' sh "$FOSTER"
+  is "$status" 0
+  is "$output" "foster: killed 1 that had not ended in time: ${output##*: }"
+}
+
+# ---- Where orphans are not ours.
+
+@test "drain: without -s orphans are left alone" {
+  as_plain
+  leave '"$P" daemon "$P" told child' -k 0
+  ready
+  entrypoint_ends
+  finish
+  is "$status" 7
+  is "$stderr" ""
+  took 0 10000
+  local pid
+  pid=$(test_processes)
+  matches "$pid" '^[0-9]+$'
+  "$PROBE" send "$pid" 15
+  expect "child told by somebody else"
+}

@@ -124,13 +124,27 @@ int probe_storm(int argc, char **argv) {
   long count = number(argv[1]);
   double end = now() + (double)number(argv[2]);
   siginfo_t info;
+  int gate[2];
+  char byte;
+  if (pipe(gate))
+    fail("pipe");
   sigbits old = set_mask(ALL_SIGNALS);
+  /* All at once: the first ones would leave no pid for the others. */
   for (long i = 0; i < count; i++)
     if (fork_or_fail() == 0) {
       set_mask(old);
+      close(gate[1]);
+      if (read(gate[0], &byte, 1) != 0)
+        _exit(98);
+      close(gate[0]);
       chain(end);
     }
+  close(gate[1]);
   say("READY");
+  if (argc > 3) {
+    usleep((useconds_t)number(argv[3]) * 1000);
+    return 7;
+  }
   for (;;) {
     int sig = wait_signal(bit(SIGTERM) | bit(SIGCHLD), end - now(), &info);
     while (waitpid(-1, NULL, WNOHANG) > 0)

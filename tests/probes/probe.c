@@ -53,7 +53,8 @@ static const struct {
     {"slow", probe_slow, "MILLISECONDS: end so long after SIGTERM"},
     {"state", probe_state, ": mask and disposition of each signal"},
     {"storm", probe_storm,
-     "CHAINS SECONDS: chains of fork, setsid, exit; until SIGTERM"},
+     "CHAINS SECONDS [MS]: chains of fork, setsid, exit; until SIGTERM, or left "
+     "behind so soon, exit code 7"},
     {"thread", probe_thread,
      "PROGRAM...: run it from a thread that ends at SIGUSR1, and stay"},
     {"told", probe_told, "[NAME]: say whether SIGTERM is from the parent"},
