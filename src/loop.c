@@ -46,9 +46,9 @@ static void received_signal(struct init *init,
     log_line(LOG_DEBUG, "received %s (code %d) from process %d (uid %u)",
              SIGNAL_NAME(signal), received->ssi_code, (int)received->ssi_pid,
              received->ssi_uid);
-  /* Our own writes: to a broken pipe, or past RLIMIT_FSIZE, which the status
-   * page alone does where that is 0. */
-  if ((signal == SIGPIPE || signal == SIGXFSZ) &&
+  /* Our own doing: a write to a broken pipe, or past RLIMIT_FSIZE, which the
+   * status page alone does where that is 0; giving others the terminal. */
+  if ((signal == SIGPIPE || signal == SIGXFSZ || signal == SIGCONT) &&
       (pid_t)received->ssi_pid == init->pid)
     return;
   switch (parent_news(init, received)) {
