@@ -185,7 +185,8 @@ void terminal_die_alike(const struct init *init) {
     return;
   int signal = WTERMSIG(entrypoint->wstatus);
   if ((signal != SIGINT && signal != SIGQUIT) ||
-      (init->forwarded & signal_bit(signal)))
+      (init->forwarded & signal_bit(signal)) ||
+      init->options.expected[128 + signal])
     return;
 
   call_prctl(PR_SET_DUMPABLE, 0); /* SIGQUIT's core dump was the program's */

@@ -39,7 +39,7 @@ void terminal_give_back(const struct init *init);
 
 /* If the entrypoint died of a SIGINT or SIGQUIT that came from the terminal and
  * not through init, do the same, so that the script or loop around init ends
- * too. Returns if there is no reason to. */
+ * too. Returns if there is no reason to, or if -e expects it. */
 void terminal_die_alike(const struct init *init);
 
 #endif
