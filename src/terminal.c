@@ -80,6 +80,7 @@ void terminal_continue(struct init *init) {
     hand_over(init);
   else if (ours || foreground(terminal) != init->entrypoint.pid)
     terminal->handed_over = false; /* the shell took it when we were stopped */
+  terminal->resumed = 0; /* what asks for it now has not asked before */
 }
 
 bool terminal_signal(struct init *init, int signal) {
