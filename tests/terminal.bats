@@ -605,6 +605,16 @@ END
   as_subreaper loop_ends .
 }
 
+quits_alike() {
+  on_terminal "${INIT_COMMAND[@]}" "$P" hold
+  see READY
+  control '\'
+  ended "signal 3"
+}
+@test "terminal: a quit from the keyboard ends it as its program: as subreaper" {
+  as_subreaper quits_alike
+}
+
 # With -e a ^C is no failure, and no reason to end.
 expected_interrupt() {
   on_terminal bash -c "
