@@ -988,6 +988,8 @@ hung_up_then_stopped() {
   init_on_terminal sh -c "$stopped_after_hang_up"
   see READY
   hang_up
+  # A SIGCONT comes with it, which is to be over.
+  wait_until init_is_idle
   echo >go
   wait_until test -e went-on
   ended "exit 0"
@@ -1007,6 +1009,7 @@ hung_up_then_stopped_as_job() {
   find_job
   hang_up
   ended "signal 1"
+  wait_until init_is_idle
   echo >go
   wait_until test -e went-on
   wait_until init_is_over
