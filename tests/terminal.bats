@@ -608,7 +608,7 @@ END
 quits_alike() {
   on_terminal "${INIT_COMMAND[@]}" "$P" hold
   see READY
-  control '\'
+  control \\
   ended "signal 3"
 }
 @test "terminal: a quit from the keyboard ends it as its program: as subreaper" {
