@@ -1093,6 +1093,7 @@ without_dev_tty=(sh -c 'mount -t tmpfs none /dev && exec "$@"' sh)
 
 # Until the program's group has the foreground ^Z is for init, which forwards it.
 # After that, until the exec, it is too early, and lost; never does it freeze.
+# Tagged vfork: a fork is not held.
 
 # The child is at its place, and goes on.
 child_is_held() { wait_until test -e held; }
@@ -1127,15 +1128,19 @@ stopped_early() {
   see '<0> '
   shell_ended
 }
+# bats test_tags=vfork
 @test "terminal: ^Z before the program has the foreground: as subreaper" {
   as_subreaper stopped_early group stops
 }
+# bats test_tags=vfork
 @test "terminal: ^Z before the program is open to signals: as subreaper" {
   as_subreaper stopped_early foreground is_lost
 }
+# bats test_tags=vfork
 @test "terminal: ^Z right before the exec: as subreaper" {
   as_subreaper stopped_early mask is_lost
 }
+# bats test_tags=vfork
 @test "terminal: ^Z during the exec: as subreaper" {
   as_subreaper stopped_early exec stops
 }
@@ -1154,12 +1159,15 @@ leader_stopped_early() {
   control D
   ended "exit 0"
 }
+# bats test_tags=vfork
 @test "terminal: ^Z before the program is open to signals: as PID 1" {
   as_pid1 leader_stopped_early foreground
 }
+# bats test_tags=vfork
 @test "terminal: ^Z right before the exec: as PID 1" {
   as_pid1 leader_stopped_early mask
 }
+# bats test_tags=vfork
 @test "terminal: ^Z during the exec: as PID 1" {
   as_pid1 leader_stopped_early exec
 }
@@ -1187,9 +1195,11 @@ END
   is "$(count after)" 0
   shell_ended
 }
+# bats test_tags=vfork
 @test "terminal: ^C before the program has the foreground ends a loop: as subreaper" {
   as_subreaper interrupted_early group bash
 }
+# bats test_tags=vfork
 @test "terminal: ^C right before the exec ends a loop: as subreaper" {
   as_subreaper interrupted_early mask bash
 }
