@@ -60,8 +60,9 @@ double now(void) {
 }
 
 _Noreturn void hold(void) {
-  for (double end = now() + PROBE_LIFETIME; now() < end;)
-    sleep(1);
+  /* A stop or a signal ends a sleep early. */
+  for (double end = now() + PROBE_LIFETIME, left; (left = end - now()) > 0;)
+    sleep((unsigned)left + 1);
   _exit(97);
 }
 
