@@ -1,9 +1,40 @@
 #!/usr/bin/env bats
-# Four stories of use under another init, without a container: what foster was
-# asked for, and what it must leave alone.
+# The four stories that README tells: its own commands, and what it says of them
+# closer up; what foster is asked for, and what it must leave alone.
 
 bats_require_minimum_version 1.5.0
 load ../helpers
+
+README=$BATS_TEST_DIRNAME/../../README.md
+
+# told HEADING [N]: the Nth piece of code under this heading of README.
+told() {
+  awk -v heading="### $1" -v wanted="${2-1}" '
+    /^#/ { inside = $0 == heading }
+    inside && /^    / {
+      if (!code++) piece++
+      if (piece == wanted) { print substr($0, 5); found = 1 }
+      next
+    }
+    { code = 0 }
+    END { exit !found }' "$README"
+}
+
+# paste HEADING [N]: run that, as a reader would. Sets status, output and lines.
+paste() {
+  local command
+  command=$(told "$@")
+  mkdir -p bin
+  ln -sf "$FOSTER" bin/foster
+  # Where even root may make no user namespaces.
+  [[ -z ${UNSHARE_FLAGS-} ]] || command=${command//-Urpf/${UNSHARE_FLAGS[0]}}
+  status=0
+  # Not a pipe: what is left behind would hold it open.
+  env PATH="$PWD/bin:$PATH" timeout "$PATIENCE" bash -c "$command" \
+    >output 2>&1 3>&- || status=$?
+  output=$(<output)
+  mapfile -t lines <output
+}
 
 # detached FILE COMMAND...: in a session of its own, its pid in the file. The
 # text of a script. It holds no output open: who waits for that would never see
@@ -11,6 +42,19 @@ load ../helpers
 detached() {
   printf '%s' "setsid sh -c 'echo \$\$ >$1; exec $2' >nothing 2>&1 & until [ -s $1 ]
     do sleep 0.01; done; "
+}
+
+@test "story: pasted: a job whose commands detach" {
+  setsid sleep 1001 >nothing 3>&- &
+  local other=$!
+  paste 'A job whose commands detach'
+  is "$status" 3
+  is "$output" ''
+  exists "$other"
+  kill "$other"
+  wait "$other" || :
+  # The job's own are gone.
+  nothing_left
 }
 
 @test "story: a worker's detached servers are gone when it ends, or is killed" {
@@ -35,6 +79,14 @@ detached() {
   wait "$other" || :
 }
 
+@test "story: pasted: a periodic job that leaves listeners" {
+  requires python3
+  paste 'A periodic job that leaves listeners'
+  is "$status" 0
+  is "$output" ''
+  nothing_left
+}
+
 @test "story: a tick's http.server is gone after it, the operator's is not" {
   requires python3
   local operators
@@ -53,6 +105,18 @@ detached() {
   (exec 5<>"/dev/tcp/127.0.0.1/$port")
   kill "$operators"
   wait "$operators" || :
+}
+
+@test "story: pasted: a service that leaks grandchildren" {
+  requires pid_namespace
+  paste 'A service that leaks grandchildren'
+  is "$status" 0
+  is "${#lines[@]}" 4
+  is "${lines[0]}" 5
+  matches "${lines[1]}" "'cat' is not foster"
+  is "${lines[2]}" 0
+  matches "${lines[3]}" '"orphans_reaped":5,'
+  matches "${lines[3]}" '"zombies":\{"count":0,'
 }
 
 # A service that leaks grandchildren: each tells a FIFO's reader of its end.
@@ -83,11 +147,31 @@ END
   : >go
   finish
   is "$status" 6
+
+  # What it waits for itself is its own.
+  run foster sh -c 'sh -c "true &"; sh -c "exit 7" & wait $!; echo $?'
+  is "$output" 7
 }
 
 has_zombies() { [[ $(zombies_of "$(first_child "$1")") -eq $2 ]]; }
 reaped() {
   [[ $("$FOSTER" --status="$INIT" | jq .orphans_reaped) -eq $1 ]]
+}
+
+@test "story: pasted: a daemon that forgets its workers by exec" {
+  again shows 2 0 '{"count":1,"by_parent":[{"pid":NUMBER,"name":"sleep","count":1}]}'
+  again shows 3 1 '{"count":0,"by_parent":[]}'
+}
+
+# The moment at which a reader looks may be too early on a busy machine.
+again() { "$@" || "$@" || "$@"; }
+
+shows() {
+  paste 'A service that leaks grandchildren' "$1"
+  is "$status" 0 &&
+    matches "$output" "\"orphans_reaped\":$2," &&
+    is "$(sed 's/.*"zombies"://; s/"pid":[0-9]*/"pid":NUMBER/; s/}$//' \
+      <<<"$output")" "$3" && wait_until nothing_left
 }
 
 # A daemon that replaces itself by exec forgets the workers it had started. They
@@ -116,6 +200,18 @@ status_is() {
   # Nothing at all is not true either, which it is for jq's --exit-status.
   "$FOSTER" --status="$INIT" |
     jq --exit-status --slurp "length == 1 and (.[0] | ($1))" >/dev/null
+}
+
+@test "story: pasted: a fixture that must not outlive its tests" {
+  local begin
+  begin=$(clock)
+  paste 'A fixture that must not outlive its tests'
+  # Of the runner, which was killed; not of a timeout around it all.
+  is "$status" 137
+  wait_until nothing_left
+  grep -q 'has not ended in time: sending SIGKILL' output
+  # Three seconds, and a grace period of two.
+  (($(clock) - begin >= 4900000))
 }
 
 @test "story: a fixture ends with its test runner, even a killed one" {
