@@ -6,7 +6,7 @@
 #   make demo            build, and show the main job
 #   make check           all tests that need no container engine
 #   make check-smoke     a few seconds of them
-#   make check-asan check-glibc check-runtimes lint fuzz bench
+#   make check-asan check-glibc check-runtimes check-real lint fuzz bench
 #
 # CC, CFLAGS, CPPFLAGS and LDFLAGS are honoured. DEPS=0 never installs a tool.
 
@@ -79,9 +79,10 @@ LIBC    := $(if $(findstring musl,$(CC) $(shell $(CC) -dumpmachine)),musl,\
 .DELETE_ON_ERROR:
 .SUFFIXES:
 .PHONY: all install clean probe units \
-  demo check check-smoke check-asan check-glibc check-runtimes lint fuzz bench \
+  demo check check-smoke check-asan check-glibc check-runtimes check-real \
+  lint fuzz bench \
   demo-now check-now check-smoke-now check-asan-now check-glibc-now \
-  check-runtimes-now lint-now fuzz-now bench-now FORCE
+  check-runtimes-now check-real-now lint-now fuzz-now bench-now FORCE
 
 all: $(BUILD)/foster
 
@@ -140,7 +141,8 @@ clean:
 
 # What tests/setup may install changes which compiler is there, so the work
 # itself is done by a second make, after setup.
-demo check check-smoke check-asan check-glibc check-runtimes lint fuzz bench:
+demo check check-smoke check-asan check-glibc check-runtimes check-real \
+lint fuzz bench:
 	@DEPS=$(DEPS) sh tests/setup $@
 	@+$(MAKE) --no-print-directory $@-now
 
@@ -160,6 +162,12 @@ check-smoke-now: $(BUILD)/foster $(BUILD)/probe
 
 check-runtimes-now: $(BUILD)/foster $(BUILD)/probe
 	@$(TEST_ENV) bash tests/run --jobs 1 $(sort $(wildcard tests/runtimes/*.bats))
+
+# REAL names some of the files, where all would take too long: the first run
+# fetches hundreds of Debian's packages, and keeps them in the build folder.
+REAL = $(sort $(wildcard tests/real/*.bats))
+check-real-now: $(BUILD)/foster $(BUILD)/probe
+	@$(TEST_ENV) bash tests/run --jobs 1 --limit 3600 $(REAL)
 
 # The same tests with other builds. What a build makes impossible is tagged in
 # the test with the reason, and left out here.
