@@ -49,6 +49,8 @@ END
   docker_build "$context" --quiet -t real:1
   docker create --name tree real:1 true
   docker export tree | tar -C "$ENGINE/tree" -x
+  # Which the engine fills in for its containers.
+  echo '127.0.0.1 localhost' >"$ENGINE/tree/etc/hosts"
   docker rm tree
 }
 

@@ -414,5 +414,5 @@ docker_build() {
   for variable in http_proxy https_proxy no_proxy; do
     [[ -z ${!variable-} ]] || options+=(--build-arg "$variable")
   done
-  timeout 600 docker build --network host "${options[@]}" "${@:2}" "$1"
+  timeout 1800 docker build --network host "${options[@]}" "${@:2}" "$1"
 }
