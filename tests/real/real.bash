@@ -39,20 +39,23 @@ END
       tail -n 5 "$ENGINE/build.log" >&2
       return 1
     }
-    docker save packages:1 >"$tar.$$"
+    patient docker save packages:1 >"$tar.$$"
     mv "$tar.$$" "$tar"
   else
-    docker load --quiet <"$tar"
+    patient docker load --quiet <"$tar"
   fi
   cp "$ENGINE/foster" "$context/foster"
   printf 'FROM packages:1\nCOPY foster /foster\n' >"$context/Dockerfile"
   docker_build "$context" --quiet -t real:1
   docker create --name tree real:1 true
-  docker export tree | tar -C "$ENGINE/tree" -x
+  patient docker export tree | tar -C "$ENGINE/tree" -x
   # Which the engine fills in for its containers.
   echo '127.0.0.1 localhost' >"$ENGINE/tree/etc/hosts"
   docker rm tree
 }
+
+# A whole gigabyte takes its time, on a busy machine.
+patient() { timeout --kill-after=5 1800 "$@"; }
 
 # real_run WAY 'FOSTER OPTIONS' [-v FROM:TO]... [--user NAME] -- COMMAND...: in
 # the background. What it leaves and how it ends is in the file report.
