@@ -49,20 +49,11 @@ static void orphan_reaped(struct init *init, int wstatus) {
     init->killed++;
 }
 
-/* With -w: the name is in /proc until the zombie is reaped, so look first. */
-static void say_who_ended(const struct init *init) {
-  siginfo_t info = {0};
-  if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT | __WALL) < 0 ||
-      info.si_pid == 0 || info.si_pid == init->entrypoint.pid)
-    return;
+static void say_who_ended(pid_t pid, const char *name, int wstatus) {
   char text[64];
   struct line end = LINE(text);
-  bool exited = info.si_code == CLD_EXITED;
-  /* As wait4 will give it: wait(2) names no macro that makes a status. */
-  int core = info.si_code == CLD_DUMPED ? 0x80 : 0;
-  describe_end(&end, exited ? info.si_status << 8 : info.si_status | core);
-  log_line(LOG_WARNING, "reaped orphan %d (%s): %s", (int)info.si_pid,
-           CHILD_NAME(info.si_pid), text);
+  describe_end(&end, wstatus);
+  log_line(LOG_WARNING, "reaped orphan %d (%s): %s", (int)pid, name, text);
 }
 
 enum reap_result reap(struct init *init) {
@@ -70,11 +61,21 @@ enum reap_result reap(struct init *init) {
   const bool say = init->options.warn_on_reap || log_level >= LOG_DEBUG;
 
   for (int i = 0; i < REAP_BATCH; i++) {
-    if (say)
-      say_who_ended(init);
+    const int changes = WNOHANG | WUNTRACED | WCONTINUED | __WALL;
+    siginfo_t next = {0};
+    char name[CHILD_NAME_SIZE] = "?";
+    pid_t pid = -1;
+    /* With -w: the name is in /proc until the zombie is reaped, so look first,
+     * and then reap that one. */
+    if (say && waitid(P_ALL, 0, &next, changes | WEXITED | WNOWAIT) == 0) {
+      pid = next.si_pid;
+      if (pid == 0)
+        return REAP_IDLE;
+      child_name(pid, name);
+    }
     int wstatus;
-    pid_t pid = wait4(-1, &wstatus, WNOHANG | WUNTRACED | WCONTINUED | __WALL,
-                      entrypoint->ended ? NULL : &entrypoint->usage);
+    pid = wait4(pid, &wstatus, changes,
+                entrypoint->ended ? NULL : &entrypoint->usage);
     if (pid == 0)
       return REAP_IDLE;
     /* With any other error than ECHILD ask again, and look at the signals
@@ -90,6 +91,8 @@ enum reap_result reap(struct init *init) {
     } else if (!WIFSTOPPED(wstatus) && !WIFCONTINUED(wstatus)) {
       child_forget(pid);
       orphan_reaped(init, wstatus);
+      if (say)
+        say_who_ended(pid, name, wstatus);
     }
   }
   return REAP_MORE;

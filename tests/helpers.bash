@@ -309,6 +309,16 @@ children_of_are() {
   ((${#list[@]} == $2))
 }
 
+# Init is not woken for half a second, and uses no processor either.
+no_wakeup() {
+  wait_until in_state "$INIT" S
+  local before
+  before=$(switches)
+  sleep 0.5
+  is "$(switches)" "$before"
+}
+switches() { grep ctxt_switches "/proc/$INIT/status"; }
+
 # ---- Checks.
 
 # is ACTUAL EXPECTED: fail, and show both, unless they are the same.
@@ -360,6 +370,9 @@ requires() {
     group_values)
       kernel_is 6 9 || reason="no queued signal for groups before Linux 6.9"
       ;;
+    memory_cgroup)
+      find_memory_cgroup || reason="no memory cgroup can be made here"
+      ;;
     root)
       ((EUID == 0)) || reason="only for root"
       ;;
@@ -367,7 +380,7 @@ requires() {
       ((EUID != 0)) || reason="not for root"
       ;;
     busybox | cc | clang | docker | gdb | git | gcc | jq | less | man | mandoc | \
-      musl-gcc | podman | python3 | qemu-aarch64-static | readelf | runc | \
+      musl-gcc | podman | prlimit | python3 | qemu-aarch64-static | readelf | runc | \
       setpriv | strace | sudo | timeout | tini | tmux | vi)
       command -v "$word" >/dev/null || reason="$word is not installed"
       ;;
@@ -406,5 +419,19 @@ find_unshare_flags() {
     unshare "${UNSHARE_FLAGS[@]}" true 2>/dev/null && return
   done
   UNSHARE_FLAGS=()
+  return 1
+}
+
+# Where one can be made, and which of its files has the limit.
+find_memory_cgroup() {
+  local try
+  for MEMORY_CGROUP in /sys/fs/cgroup/memory /sys/fs/cgroup; do
+    MEMORY_LIMIT=memory.limit_in_bytes
+    [[ $MEMORY_CGROUP == */memory ]] || MEMORY_LIMIT=memory.max
+    try=$MEMORY_CGROUP/foster-try.$$
+    mkdir "$try" 2>/dev/null || continue
+    [[ -e $try/$MEMORY_LIMIT ]] && rmdir "$try" && return
+    rmdir "$try"
+  done
   return 1
 }

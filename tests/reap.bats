@@ -177,16 +177,6 @@ leader_ended() {
 @test "reap: a process whose main thread ended lives on: as PID 1" { as_pid1 leader_ended; }
 @test "reap: a process whose main thread ended lives on: as a subreaper" { as_subreaper leader_ended; }
 
-# Init is not woken for half a second, and uses no processor either.
-no_wakeup() {
-  wait_until in_state "$INIT" S
-  local before
-  before=$(switches)
-  sleep 0.5
-  is "$(switches)" "$before"
-}
-switches() { grep ctxt_switches "/proc/$INIT/status"; }
-
 idle() {
   start "$PROBE" hold
   ready
@@ -272,3 +262,25 @@ warn_each_time() {
 }
 @test "reap: -w has a line for each of 1,000: as PID 1" { as_pid1 warn_each_time; }
 @test "reap: -w has a line for each of 1,000: as a subreaper" { as_subreaper warn_each_time; }
+
+# Others end between init's look at who it is and its wait, and they are older:
+# found first.
+warn_about_each() {
+  requires strace
+  local list
+  WRAPPER=(strace -f -qq -o trace -e trace=waitid
+    -e inject=waitid:delay_exit=300000)
+  start -w "$PROBE" orphans 5 held
+  ready
+  wait_until children_of_are "$INIT" 6
+  read_children "$INIT"
+  kill -KILL "${list[5]}"
+  kill -KILL "${list[@]:1:4}"
+  wait_until children_of_are "$INIT" 1
+  signal TERM
+  finish
+  is "$(grep -oE '^foster: reaped orphan [0-9]+ \(probe\): killed by SIGKILL$' \
+    <<<"$stderr" | sort -u | grep -c '')" 5
+}
+@test "reap: -w misses none that ends as it looks at another: as PID 1" { as_pid1 warn_about_each; }
+@test "reap: -w misses none that ends as it looks at another: as a subreaper" { as_subreaper warn_about_each; }
