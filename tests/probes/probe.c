@@ -13,11 +13,19 @@ static const struct {
      "PROGRAM...: run it while the foreground is a dead group's"},
     {"adoption", probe_adoption,
      ": at SIGUSR1 kill a child that has a child, wait for it, and stay"},
+    {"again", probe_again, "N PROGRAM...: exec itself N times, then run it"},
+    {"asks", probe_asks,
+     "[leaves|queued|orphans|ends|stops]...: 42 if a signal sent to the parent "
+     "comes back"},
     {"attack", probe_attack, "PID: try to harm that foster's status page"},
     {"clone", probe_clone, "SIGNAL: orphan a child with that exit signal"},
     {"daemon", probe_daemon, "PROGRAM...: fork, setsid, fork, run it"},
+    {"deny", probe_deny,
+     "ERRNO CALL,CALL... PROGRAM...: run it where these calls give this errno"},
     {"descriptors", probe_descriptors, "[PREFIX]: list its own descriptors"},
     {"env", probe_env, "NAME...: its pid, then these variables"},
+    {"flood", probe_flood,
+     "PID SIGNALS: send them until it is gone, as fast as can be"},
     {"heirs", probe_heirs,
      "N: at SIGTERM leave a child in a session of its own, N times over"},
     {"held", probe_held,
@@ -31,9 +39,14 @@ static const struct {
     {"inherit", probe_inherit,
      "SIGNAL FIFO PROGRAM...: run it with a child that ends at FIFO's EOF and "
      "has that exit signal"},
+    {"launch", probe_launch,
+     "plain|pid1|pause|status|orphan|terminal PROGRAM...: run it there, for "
+     "faults.bats"},
     {"leader", probe_leader, ": end the main thread, go on in another"},
     {"master", probe_master,
      "N: a session with N workers that it ends at SIGTERM; who told whom"},
+    {"moves", probe_moves,
+     "group|session PROGRAM...: run it there, away from its own"},
     {"negligent", probe_negligent, "N: have N zombies, never wait for them"},
     {"orphans", probe_orphans,
      "N [held]: orphan N children that end at once, or when told by SIGUSR1"},
@@ -53,7 +66,8 @@ static const struct {
     {"slow", probe_slow, "MILLISECONDS: end so long after SIGTERM"},
     {"state", probe_state, ": mask and disposition of each signal"},
     {"storm", probe_storm,
-     "CHAINS SECONDS [MS]: chains of fork, setsid, exit; until SIGTERM, or left "
+     "CHAINS SECONDS [MS]: chains of fork, setsid, exit; until SIGTERM, or "
+     "left "
      "behind so soon, exit code 7"},
     {"thread", probe_thread,
      "PROGRAM...: run it from a thread that ends at SIGUSR1, and stay"},
