@@ -6,7 +6,8 @@
 #   make demo            build, and show the main job
 #   make check           all tests that need no container engine
 #   make check-smoke     a few seconds of them
-#   make check-asan check-glibc check-runtimes check-real lint fuzz bench
+#   make check-asan check-glibc check-faults check-runtimes check-real
+#   make lint fuzz bench
 #
 # CC, CFLAGS, CPPFLAGS and LDFLAGS are honoured. DEPS=0 never installs a tool.
 
@@ -78,11 +79,10 @@ LIBC    := $(if $(findstring musl,$(CC) $(shell $(CC) -dumpmachine)),musl,\
 
 .DELETE_ON_ERROR:
 .SUFFIXES:
-.PHONY: all install clean probe units \
-  demo check check-smoke check-asan check-glibc check-runtimes check-real \
-  lint fuzz bench \
-  demo-now check-now check-smoke-now check-asan-now check-glibc-now \
-  check-runtimes-now check-real-now lint-now fuzz-now bench-now FORCE
+# Those that first install what they need: see below.
+TASKS := demo check check-smoke check-asan check-glibc check-faults \
+  check-runtimes check-real lint fuzz bench
+.PHONY: all install clean probe units $(TASKS) $(TASKS:=-now) FORCE
 
 all: $(BUILD)/foster
 
@@ -141,8 +141,7 @@ clean:
 
 # What tests/setup may install changes which compiler is there, so the work
 # itself is done by a second make, after setup.
-demo check check-smoke check-asan check-glibc check-runtimes check-real \
-lint fuzz bench:
+$(TASKS):
 	@DEPS=$(DEPS) sh tests/setup $@
 	@+$(MAKE) --no-print-directory $@-now
 
@@ -168,6 +167,10 @@ check-runtimes-now: $(BUILD)/foster $(BUILD)/probe
 REAL = $(sort $(wildcard tests/real/*.bats))
 check-real-now: $(BUILD)/foster $(BUILD)/probe
 	@$(TEST_ENV) bash tests/run --jobs 1 --limit 3600 $(REAL)
+
+# Each occurrence of each system call, which takes long: see tests/faults.bats.
+check-faults-now: $(BUILD)/foster $(BUILD)/probe
+	@$(TEST_ENV) FAULTS=all bash tests/run --limit 10000 tests/faults.bats
 
 # The same tests with other builds. What a build makes impossible is tagged in
 # the test with the reason, and left out here.
