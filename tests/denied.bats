@@ -1,10 +1,14 @@
 # System calls that a sandbox denies (EPERM) or an old kernel or engine lacks
 # (ENOSYS): denied to init and to all under it, from its start on.
+#
+# Sanitizers make such calls themselves: not-asan.
 
 load helpers
 load asks
 
 bats_require_minimum_version 1.5.0
+
+# bats file_tags=not-asan
 
 EPERM=1 ENOSYS=38
 

@@ -82,7 +82,7 @@ report_is_replaced() {
 @test "hostile: the report is replaced by a link: as PID 1" { as_pid1 report_is_replaced; }
 @test "hostile: the report is replaced by a link: as a subreaper" { as_subreaper report_is_replaced; }
 
-# Any process of the user may lower what init may use.
+# Any process of the user may lower what init may use. Sanitizers need more.
 limits_are_lowered() {
   requires prlimit
   start -R report -k 60 sh -c '"$1" daemon "$1" told; exec "$1" signals' \
@@ -101,7 +101,9 @@ limits_are_lowered() {
   is "$stderr" ""
   matches "$(<report)" '"exit_code":0,'
 }
+# bats test_tags=not-asan
 @test "hostile: its limits are lowered while it runs: as PID 1" { as_pid1 limits_are_lowered; }
+# bats test_tags=not-asan
 @test "hostile: its limits are lowered while it runs: as a subreaper" { as_subreaper limits_are_lowered; }
 
 # A tracer that comes and goes.

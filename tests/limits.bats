@@ -1,4 +1,6 @@
 # Limits that are used up: nothing but a failed spawn is worse than a line.
+#
+# Sanitizers need descriptors, stack and much address space: not-asan.
 
 load helpers
 load asks
@@ -17,20 +19,25 @@ limited() {
   done
   # Without those that bats has open.
   # shellcheck disable=SC2016
-  inside bash -c 'ulimit $0 && exec "$@" 3>&- 4>&- 5>&- 6>&- 7>&- 8>&- 9>&-' \
-    "${limits[*]}"
+  inside bash -c 'exec 3>&- 4>&- 5>&- 6>&- 7>&- 8>&- 9>&-
+    ulimit $0 && exec "$@"' "${limits[*]}"
   asks "$@"
   is "$output" READY
 }
 
 # With 4 there is one for the signalfd, and none for a page or for /proc.
+# bats test_tags=not-asan
 @test "limits: one descriptor to be had: as PID 1" { as_pid1 limited -n 4 -- leaves; }
+# bats test_tags=not-asan
 @test "limits: one descriptor to be had: as neither" { as_plain limited -n 4 --; }
 @test "limits: no signals to be queued: as PID 1" { as_pid1 limited -i 0 -- leaves; }
 @test "limits: no signals to be queued: as a subreaper" { as_subreaper limited -i 0 -- leaves; }
+# bats test_tags=not-asan
 @test "limits: a small stack: as PID 1" { as_pid1 limited -s 64 -- leaves; }
+# bats test_tags=not-asan
 @test "limits: a small stack: as a subreaper" { as_subreaper limited -s 64 -- leaves; }
 @test "limits: nothing to be written, locked or dumped: as PID 1" { as_pid1 limited -f 0 -l 0 -c 0 -- leaves; }
+# bats test_tags=not-asan
 @test "limits: all of it: as PID 1" { as_pid1 limited -n 4 -i 0 -s 64 -f 0 -l 0 -c 0 -- leaves; }
 
 no_descriptor() {
@@ -41,11 +48,14 @@ no_descriptor() {
   is "$output" "foster: cannot receive signals: too many open files"
   [[ ! -e ran ]]
 }
+# bats test_tags=not-asan
 @test "limits: no descriptors at all: as a subreaper" { as_subreaper no_descriptor 0; }
+# bats test_tags=not-asan
 @test "limits: three descriptors: as a subreaper" { as_subreaper no_descriptor 3; }
 
 # From as little as the kernel starts it with at all, page by page: with the
 # least of it there is no status page.
+# bats test_tags=not-asan
 @test "limits: address space" {
   local kib=1024 enough
   until runs_within "$kib"; do
