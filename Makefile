@@ -8,6 +8,7 @@
 #   make check-smoke     a few seconds of them
 #   make check-asan check-glibc check-faults check-runtimes check-real
 #   make lint fuzz bench
+#   make check-kernels   a few tests with older kernels, in virtual machines
 #
 # CC, CFLAGS, CPPFLAGS and LDFLAGS are honoured. DEPS=0 never installs a tool.
 
@@ -26,6 +27,8 @@ SANITIZE =
 ifeq ($(origin CC),default)
   CC := $(shell command -v musl-gcc >/dev/null 2>&1 && echo musl-gcc || echo cc)
 endif
+# For another machine: CC=MACHINE-gcc STRIP=MACHINE-strip.
+STRIP = strip
 
 CFLAGS ?= -Os
 override SIZE_CFLAGS = -ffunction-sections -fdata-sections \
@@ -81,14 +84,14 @@ LIBC    := $(if $(findstring musl,$(CC) $(shell $(CC) -dumpmachine)),musl,\
 .SUFFIXES:
 # Those that first install what they need: see below.
 TASKS := demo check check-smoke check-asan check-glibc check-faults \
-  check-runtimes check-real lint fuzz bench
+  check-runtimes check-real check-kernels lint fuzz bench
 .PHONY: all install clean probe units $(TASKS) $(TASKS:=-now) FORCE
 
 all: $(BUILD)/foster
 
 $(BUILD)/foster: $(OBJECTS) $(BUILD)/flags
 	$(LINK) -o $@.full $(OBJECTS)
-	$(if $(SANITIZE),cp,strip -s -R .comment -R .note.gnu.property -o $@) \
+	$(if $(SANITIZE),cp,$(STRIP) -s -R .comment -R .note.gnu.property -o $@) \
 	  $@.full $(if $(SANITIZE),$@)
 	@echo "$@: $$(wc -c <$@) bytes, $(strip $(LIBC)), \
 	$(if $(filter 0,$(STATIC)),dynamic,static)"
@@ -142,7 +145,7 @@ clean:
 # What tests/setup may install changes which compiler is there, so the work
 # itself is done by a second make, after setup.
 $(TASKS):
-	@DEPS=$(DEPS) sh tests/setup $@
+	@DEPS=$(DEPS) BUILD=$(abspath $(BUILD)) sh tests/setup $@
 	@+$(MAKE) --no-print-directory $@-now
 
 override TEST_ENV = BUILD=$(abspath $(BUILD)) \
@@ -171,6 +174,9 @@ check-real-now: $(BUILD)/foster $(BUILD)/probe
 # Each occurrence of each system call, which takes long: see tests/faults.bats.
 check-faults-now: $(BUILD)/foster $(BUILD)/probe
 	@$(TEST_ENV) FAULTS=all bash tests/run --limit 10000 tests/faults.bats
+
+check-kernels-now: $(BUILD)/foster $(BUILD)/probe
+	@$(TEST_ENV) bash tests/run --jobs 1 tests/kernels/kernels.bats
 
 # The same tests with other builds. What a build makes impossible is tagged in
 # the test with the reason, and left out here.
