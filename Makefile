@@ -202,12 +202,14 @@ bench-now: $(BUILD)/foster $(BUILD)/probe
 FUZZ_SECONDS = 60
 fuzz-now: $(FUZZERS:%=$(BUILD)/fuzz/%)
 	@FUZZ_SECONDS=$(FUZZ_SECONDS) bash tests/run --fuzz $^
+# The files of /proc that it reads are the input.
+$(BUILD)/fuzz/fuzz_proc: override FUZZ_LDFLAGS = -Wl,--wrap=call_open
 $(BUILD)/fuzz/%: tests/fuzz/%.c $(SOURCES) $(wildcard src/*.h)
 	@mkdir -p $(@D)
 	clang -std=c11 -D_GNU_SOURCE -O1 -g -Isrc $(IDENTITY) -Dmain=foster_main \
 	  -fsanitize=fuzzer-no-link,address,undefined -c -o $@.main.o src/main.c
 	clang -std=c11 -D_GNU_SOURCE -O1 -g -Isrc $(IDENTITY) \
 	  -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all \
-	  -o $@ $< $@.main.o $(filter-out src/main.c,$(SOURCES))
+	  $(FUZZ_LDFLAGS) -o $@ $< $@.main.o $(filter-out src/main.c,$(SOURCES))
 
 -include $(wildcard $(BUILD)/obj/*.d $(BUILD)/probes/*.d $(BUILD)/unit/*.d)

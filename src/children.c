@@ -96,7 +96,8 @@ static int visit_listed(struct init *init, child_visitor *visit, void *context,
   while ((length = read(fd, chunk, sizeof chunk)) > 0) {
     for (ssize_t i = 0; i < length; i++) {
       if (chunk[i] >= '0' && chunk[i] <= '9') {
-        pid = pid * 10 + (chunk[i] - '0');
+        if (pid < PID_LIMIT)
+          pid = pid * 10 + (chunk[i] - '0');
       } else {
         visit_unless_foreign(init, visit, context, pid, &count);
         pid = 0;
