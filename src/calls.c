@@ -15,6 +15,11 @@
 #endif
 #ifdef SYS_clock_gettime64
 #define FOSTER_CLOCK SYS_clock_gettime64
+#ifdef SYS_clock_gettime32
+#define FOSTER_OLD_CLOCK SYS_clock_gettime32 /* as musl calls it */
+#else
+#define FOSTER_OLD_CLOCK SYS_clock_gettime
+#endif
 #else
 #define FOSTER_CLOCK SYS_clock_gettime
 #endif
@@ -38,7 +43,16 @@ int call_prctl(int option, unsigned long argument) {
 
 nanoseconds call_clock(int clock) {
   int64_t time[2] = {0}; /* as the kernel has it: seconds, nanoseconds */
-  syscall(FOSTER_CLOCK, clock, time);
+  long result = syscall(FOSTER_CLOCK, clock, time);
+  (void)result;
+#ifdef FOSTER_OLD_CLOCK
+  /* Before Linux 5.1, and in sandboxes that are older than it. */
+  if (result < 0) {
+    long old[2] = {0};
+    syscall(FOSTER_OLD_CLOCK, clock, old);
+    return old[0] * SECOND + old[1];
+  }
+#endif
   return time[0] * SECOND + time[1];
 }
 
