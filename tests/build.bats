@@ -40,6 +40,15 @@ build() { make -s -C "$@" >build.log 2>&1 || { cat build.log >&2 && return 1; };
   build first
   build second/deeper
   cmp first/build/foster second/deeper/build/foster
+  # By another user, in another language and time zone, in parallel.
+  mkdir third
+  cp -r second/deeper/{Makefile,src,.commit} third
+  find third -exec touch -d 2001-01-01 {} +
+  local nobody=(unshare -U --map-user=65534 --map-group=65534)
+  "${nobody[@]}" true 2>/dev/null || nobody=()
+  LC_ALL=tr_TR.UTF-8 LANGUAGE=tr TZ=Asia/Tokyo HOME=/nonexistent \
+    "${nobody[@]}" sh -c 'umask 077 && make -s -j4 -C third'
+  cmp first/build/foster third/build/foster
   # Also with debug information, which names files.
   build first CFLAGS='-O2 -g' BUILD=other
   build second/deeper CFLAGS='-O2 -g' BUILD=other
