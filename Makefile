@@ -9,6 +9,7 @@
 #   make check-asan check-glibc check-faults check-runtimes check-real
 #   make lint fuzz bench
 #   make check-kernels   a few tests with older kernels, in virtual machines
+#   make check-cross     builds for other machines, and a few tests of them
 #
 # CC, CFLAGS, CPPFLAGS and LDFLAGS are honoured. DEPS=0 never installs a tool.
 
@@ -84,7 +85,7 @@ LIBC    := $(if $(findstring musl,$(CC) $(shell $(CC) -dumpmachine)),musl,\
 .SUFFIXES:
 # Those that first install what they need: see below.
 TASKS := demo check check-smoke check-asan check-glibc check-faults \
-  check-runtimes check-real check-kernels lint fuzz bench
+  check-runtimes check-real check-kernels check-cross lint fuzz bench
 .PHONY: all install clean probe units $(TASKS) $(TASKS:=-now) FORCE
 
 all: $(BUILD)/foster
@@ -177,6 +178,24 @@ check-faults-now: $(BUILD)/foster $(BUILD)/probe
 
 check-kernels-now: $(BUILD)/foster $(BUILD)/probe
 	@$(TEST_ENV) bash tests/run --jobs 1 tests/kernels/kernels.bats
+
+# Debian's compilers for other machines.
+override CROSS = aarch64 armhf i386 riscv64 s390x ppc64el
+override MACHINE_aarch64 = aarch64-linux-gnu
+override MACHINE_armhf   = arm-linux-gnueabihf
+override MACHINE_i386    = i686-linux-gnu
+override MACHINE_riscv64 = riscv64-linux-gnu
+override MACHINE_s390x   = s390x-linux-gnu
+override MACHINE_ppc64el = powerpc64le-linux-gnu
+
+check-cross-now: $(BUILD)/probe $(CROSS:%=cross-%)
+	@$(TEST_ENV) bash tests/run --jobs 1 tests/cross/cross.bats
+.PHONY: $(CROSS:%=cross-%)
+$(CROSS:%=cross-%): cross-%:
+	@+if command -v $(MACHINE_$*)-gcc >/dev/null; then \
+	  $(MAKE) --no-print-directory CC=$(MACHINE_$*)-gcc \
+	    STRIP=$(MACHINE_$*)-strip BUILD=$(BUILD)/cross/$* all units; \
+	fi
 
 # The same tests with other builds. What a build makes impossible is tagged in
 # the test with the reason, and left out here.
