@@ -31,12 +31,21 @@ endif
 # For another machine: CC=MACHINE-gcc STRIP=MACHINE-strip.
 STRIP = strip
 
-CFLAGS ?= -Os
+# The first of these that the compiler knows. What gcc is not to do makes code
+# faster, and larger.
+override understands = $(shell $(CC) -Werror $(1) -x c -fsyntax-only /dev/null \
+  >/dev/null 2>&1 && echo '$(1)')
+ifeq ($(origin CFLAGS),undefined)
+  CFLAGS := $(or $(call understands,-Oz -fno-jump-tables -fno-caller-saves \
+    -fno-tree-dominator-opts),$(call understands,-Oz),-Os)
+endif
 override SIZE_CFLAGS = -ffunction-sections -fdata-sections \
   -fno-asynchronous-unwind-tables -fno-unwind-tables -fno-ident \
   -fomit-frame-pointer -fmerge-all-constants
+# A small page, as the linker thinks, saves the padding in the file between code
+# and data: in memory they are as far apart as the largest page takes.
 override SIZE_LDFLAGS = -Wl,--gc-sections -Wl,--sort-section=name \
-  -Wl,-z,noseparate-code \
+  -Wl,-z,noseparate-code -Wl,-z,common-page-size=16 \
   -Wl,-z,norelro -Wl,--build-id=none -Wl,--hash-style=gnu
 ifneq ($(SANITIZE),)
   override SIZE_CFLAGS =
@@ -55,13 +64,25 @@ else
   override LINK_LDFLAGS = -static -no-pie
 endif
 
+LIBC    := $(if $(findstring musl,$(CC) $(shell $(CC) -dumpmachine)),musl,\
+             the libc of $(CC))
+
+# What else gcc links for constructors is half a kilobyte, and we have none: of
+# musl's start files the first is enough.
+ifeq ($(STATIC)$(SANITIZE)$(strip $(LIBC)),1musl)
+  hash := \#
+  START := $(filter %crt1.o,$(subst ",,$(shell $(CC) -static -no-pie \
+    '-$(hash)$(hash)$(hash)' -x c /dev/null 2>&1)))
+  override START_FILES = $(START:%=-nostartfiles %)
+endif
+
 # Same bits from any folder: sources are named relative to this one, and the
 # name of the folder itself is mapped away.
 override BASE_CFLAGS = -std=c11 -D_GNU_SOURCE -ffile-prefix-map=$(CURDIR)=. \
   $(WARNINGS) $(SIZE_CFLAGS) $(LINK_CFLAGS) $(SANITIZE)
 override COMPILE = $(CC) $(CPPFLAGS) $(BASE_CFLAGS) $(CFLAGS) -MMD -MP
-override LINK = $(CC) $(SANITIZE) $(CFLAGS) $(LINK_LDFLAGS) $(SIZE_LDFLAGS) \
-  $(LDFLAGS)
+override LINK = $(CC) $(SANITIZE) $(CFLAGS) $(LINK_LDFLAGS) $(START_FILES) \
+  $(SIZE_LDFLAGS) $(LDFLAGS)
 override PROBE_FLAGS = $(CPPFLAGS) -std=c11 -D_GNU_SOURCE $(WARNINGS) \
   $(LINK_CFLAGS) $(CFLAGS) -MMD -MP
 
@@ -78,8 +99,6 @@ PROBES  := $(sort $(wildcard tests/probes/*.c))
 UNITS   := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,\
              $(sort $(wildcard tests/unit/test_*.c)))
 FUZZERS := $(patsubst tests/fuzz/%.c,%,$(sort $(wildcard tests/fuzz/fuzz_*.c)))
-LIBC    := $(if $(findstring musl,$(CC) $(shell $(CC) -dumpmachine)),musl,\
-             the libc of $(CC))
 
 .DELETE_ON_ERROR:
 .SUFFIXES:

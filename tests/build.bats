@@ -68,7 +68,7 @@ END
     LDFLAGS=-Wl,-O1 build first
   grep -- '-DWITH_CPPFLAGS.* -O1 -DWITH_CFLAGS.* -c .*main.c' log
   grep -- '-Wl,-O1' log
-  run grep -- -Os log
+  run grep -- '-O[sz]' log
   is "$status" 1
   first/build/foster true
   rm log
