@@ -1,7 +1,10 @@
 #include "calls.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -23,6 +26,12 @@
 #else
 #define FOSTER_CLOCK SYS_clock_gettime
 #endif
+/* s390 has its arguments in memory. */
+#ifdef SYS_mmap2
+#define FOSTER_MMAP SYS_mmap2
+#elif !defined(__s390__)
+#define FOSTER_MMAP SYS_mmap
+#endif
 
 int call_openat(int directory, const char *path, int flags) {
   return (int)syscall(SYS_openat, directory, path,
@@ -35,6 +44,36 @@ int call_open(const char *path, int flags) {
 
 int call_fcntl(int fd, int command, unsigned long argument) {
   return (int)syscall(FOSTER_FCNTL, fd, command, argument);
+}
+
+bool call_readlink(int directory, const char *path, char *target, size_t size) {
+  long length = syscall(SYS_readlinkat, directory, path, target, size);
+  if (length < 0)
+    return false;
+  if ((size_t)length == size) {
+    errno = ENAMETOOLONG;
+    return false;
+  }
+  target[length] = '\0';
+  return true;
+}
+
+void *call_map_shared(int fd, size_t size) {
+#ifdef FOSTER_MMAP
+  return (void *)syscall(FOSTER_MMAP, NULL, size, PROT_READ | PROT_WRITE,
+                         MAP_SHARED, fd, 0L);
+#else
+  return mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+#endif
+}
+
+pid_t call_foreground(int fd) {
+  pid_t group;
+  return syscall(SYS_ioctl, fd, TIOCGPGRP, &group) < 0 ? -1 : group;
+}
+
+int call_set_foreground(int fd, pid_t group) {
+  return (int)syscall(SYS_ioctl, fd, TIOCSPGRP, &group);
 }
 
 int call_prctl(int option, unsigned long argument) {

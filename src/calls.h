@@ -5,6 +5,8 @@
 #ifndef FOSTER_CALLS_H
 #define FOSTER_CALLS_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "options.h"
@@ -16,6 +18,17 @@ int call_open(const char *path, int flags);
 
 /* fcntl(2). */
 int call_fcntl(int fd, int command, unsigned long argument);
+
+/* readlinkat(2). False, with errno, if it is no link or its target has `size`
+ * bytes or more (ENAMETOOLONG). */
+bool call_readlink(int directory, const char *path, char *target, size_t size);
+
+/* mmap(2) of a file's first bytes, shared, to be written. */
+void *call_map_shared(int fd, size_t size);
+
+/* tcgetpgrp(3) and tcsetpgrp(3). */
+pid_t call_foreground(int fd);
+int call_set_foreground(int fd, pid_t group);
 
 /* prctl(2) with one argument. */
 int call_prctl(int option, unsigned long argument);

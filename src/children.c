@@ -3,11 +3,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "calls.h"
+#include "proc.h"
+#include "scan.h"
 
 /* The kernel's PID_MAX_LIMIT (proc_sys_kernel(5)). */
 enum { PID_LIMIT = 1 << 22 };
@@ -70,14 +71,9 @@ static void visit_unless_foreign(struct init *init, child_visitor *visit,
 /* Is /proc that of our own PID namespace? An outer one gives the numbers of
  * strangers. */
 static bool proc_is_ours(void) {
-  char self[16], expected[16] = "";
-  struct line line = LINE(expected);
-  line_format(&line, "%d", (int)getpid());
-  ssize_t length = readlink("/proc/self", self, sizeof self - 1);
-  if (length < 0)
-    return false;
-  self[length] = '\0';
-  return strcmp(self, expected) == 0;
+  char self[16];
+  return call_readlink(AT_FDCWD, "/proc/self", self, sizeof self) &&
+         same(self, brief("%d", (int)getpid()));
 }
 
 /* Returns how many children there are, or -1 where there is no list. */
@@ -95,7 +91,7 @@ static int visit_listed(struct init *init, child_visitor *visit, void *context,
   pid_t pid = 0; /* may go on in the next chunk */
   while ((length = read(fd, chunk, sizeof chunk)) > 0) {
     for (ssize_t i = 0; i < length; i++) {
-      if (chunk[i] >= '0' && chunk[i] <= '9') {
+      if (is_digit(chunk[i])) {
         if (pid < PID_LIMIT)
           pid = pid * 10 + (chunk[i] - '0');
       } else {
@@ -152,18 +148,7 @@ void children_note_foreign(struct init *init) {
   init->foreign = children_visit(init, note_foreign, NULL, NEVER) > 0;
 }
 
-const char *child_name(pid_t pid, char name[CHILD_NAME_SIZE]) {
-  char path[32];
-  struct line line = LINE(path);
-  line_format(&line, "/proc/%d/comm", (int)pid);
-  int fd = call_open(path, O_RDONLY);
-  ssize_t length = fd < 0 ? -1 : read(fd, name, CHILD_NAME_SIZE - 1);
-  if (fd >= 0)
-    close(fd);
-  if (length <= 0)
-    return strcpy(name, "?");
-  if (name[length - 1] == '\n')
-    length--;
-  name[length] = '\0';
-  return name;
+const char *child_name(pid_t pid) {
+  char name[PROCESS_NAME_SIZE];
+  return process_name(pid, name) ? brief("%s", name) : "?";
 }

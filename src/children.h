@@ -45,11 +45,7 @@ bool child_mark(pid_t pid, enum child_mark mark);
 /* The child was reaped; its number may come again. */
 void child_forget(pid_t pid);
 
-enum { CHILD_NAME_SIZE = 32 };
-
-/* The name of a process as in ps (proc_pid_comm(5)), also of a zombie; "?"
- * where /proc does not tell. Returns `name`. */
-const char *child_name(pid_t pid, char name[CHILD_NAME_SIZE]);
-#define CHILD_NAME(pid) child_name((pid), (char[CHILD_NAME_SIZE]){0})
+/* Its process_name(), as a brief() text; "?" where /proc does not tell. */
+const char *child_name(pid_t pid);
 
 #endif

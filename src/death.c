@@ -9,11 +9,11 @@
 
 #include "calls.h"
 #include "reap.h"
+#include "scan.h"
 
 void explain_death(struct line *line, const char *name, pid_t pid, int wstatus,
                    long struck) {
-  line_format(line, "%s (pid %d) was ", name, (int)pid);
-  describe_end(line, wstatus);
+  line_format(line, "%s (pid %d) was %s", name, (int)pid, end_words(wstatus));
   if (WTERMSIG(wstatus) != SIGKILL || struck < 0)
     return;
   if (struck > 0) {
@@ -48,9 +48,9 @@ static const char *next_line(struct lines *lines) {
   for (;;) {
     char *line = lines->bytes + lines->begin;
     size_t length = lines->end - lines->begin;
-    char *newline = length > 0 ? memchr(line, '\n', length) : NULL;
+    const char *newline = find(line, length, '\n');
     if (newline) {
-      *newline = '\0';
+      line[newline - line] = '\0';
       lines->begin = (size_t)(newline + 1 - lines->bytes);
       if (!too_long)
         return line;
@@ -71,31 +71,16 @@ static const char *next_line(struct lines *lines) {
   }
 }
 
-/* Where `line` begins with `prefix`, what follows it; else NULL. */
-static const char *after(const char *line, const char *prefix) {
-  size_t length = strlen(prefix);
-  return strncmp(line, prefix, length) == 0 ? line + length : NULL;
-}
-
-/* Digits only; 0 if there are none. Not beyond what a long can hold. */
-static long count(const char *digits) {
-  long value = 0;
-  for (; *digits >= '0' && *digits <= '9' && value < 100000000; digits++)
-    value = value * 10 + (*digits - '0');
-  return value;
-}
-
 /* "4:memory:/docker/1234", "7:cpu,memory:/" or v2's "0::/". */
 const char *memory_cgroup(const char *line, bool *v1) {
   const char *path = after(line, "0::");
   *v1 = false;
   if (path)
     return path;
-  const char *word = strchr(line, ':');
-  while (word && *word != '\0') {
-    word++;
-    size_t length = strcspn(word, ",:");
-    if (length == 6 && after(word, "memory"))
+  const char *word = line + until(line, ":");
+  while (*word++ != '\0') {
+    size_t length = until(word, ",:");
+    if (after(word, "memory") == word + length)
       *v1 = true;
     if (word[length] == ':')
       return *v1 ? word + length + 1 : NULL;
@@ -116,8 +101,9 @@ static long look_up(struct line *path, const char *file, const char *key,
     const char *line;
     while (found < 0 && (line = next_line(&lines))) {
       const char *value = after(line, key);
-      if (value && (number < 0 || count(value) == number))
-        found = count(value);
+      long count = value ? (long)scan_number(&value, INT32_MAX) : -1;
+      if (number < 0 || count == number)
+        found = count;
     }
     close(lines.fd);
   }
@@ -143,8 +129,8 @@ long oom_kills_under(const char *root, bool certain) {
   const char *line;
   while (!v1 && (line = next_line(&lines))) {
     const char *found = memory_cgroup(line, &v1);
-    if (found && strlen(found) < sizeof own)
-      strcpy(own, found);
+    if (found && length_of(found) < sizeof own)
+      memcpy(own, found, length_of(found) + 1);
   }
   close(lines.fd);
 

@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -25,35 +24,24 @@ int descriptor_of_ours(int fd) {
   return moved;
 }
 
-static void close_between(unsigned first, unsigned last) {
-  if (first > last || syscall(SYS_close_range, first, last, 0) == 0)
+static void close_between(unsigned first, unsigned end) {
+  if (syscall(SYS_close_range, first, end - 1, 0) == 0)
     return;
-  for (unsigned fd = first; fd <= last && fd < CLOSE_ONE_BY_ONE; fd++)
+  for (unsigned fd = first; fd < end && fd < CLOSE_ONE_BY_ONE; fd++)
     close((int)fd);
 }
 
-void descriptors_let_go(const struct init *init) {
-  const int keep[] = {STDERR_FILENO, init->signals, init->terminal.fd,
-                      init->report, -1};
-  const int count = sizeof keep / sizeof *keep - 1;
-
-  /* "/" cannot be missing; where it is not to be entered we stay. */
-  if (chdir("/") != 0)
-    log_line(LOG_VERBOSE, "chdir to /: %s", error_words(errno));
+void descriptors_close(const struct init *init, unsigned first, unsigned last) {
+  const unsigned keep[] = {STDERR_FILENO, (unsigned)init->signals,
+                           (unsigned)init->terminal.fd, (unsigned)init->report};
 
   /* From gap to gap between the few that we keep. */
-  unsigned first = 0;
-  for (;;) {
-    unsigned next = UINT_MAX;
-    for (int i = 0; i < count; i++)
-      if (keep[i] >= 0 && (unsigned)keep[i] >= first &&
-          (unsigned)keep[i] < next)
-        next = (unsigned)keep[i];
-    if (next == UINT_MAX)
-      break;
+  for (unsigned next; first <= last; first = next + 1) {
+    next = last + 1;
+    for (size_t i = 0; i < sizeof keep / sizeof *keep; i++)
+      if (keep[i] >= first && keep[i] < next)
+        next = keep[i];
     if (next > first)
-      close_between(first, next - 1);
-    first = next + 1;
+      close_between(first, next);
   }
-  close_between(first, INT_MAX);
 }

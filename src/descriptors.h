@@ -10,10 +10,8 @@
  * Returns the descriptor, or -1 with errno. */
 int descriptor_of_ours(int fd);
 
-/* Let go of what is not ours: chdir to /, close stdin, stdout and all from 3 up
- * that are not init's own; stderr stays for messages. A reader of the program's
- * output sees EOF when the program closes it, a file system can be unmounted.
- */
-void descriptors_let_go(const struct init *init);
+/* Close all from `first` to `last` (at most INT_MAX) but init's own and stderr,
+ * which stays for messages. */
+void descriptors_close(const struct init *init, unsigned first, unsigned last);
 
 #endif

@@ -109,7 +109,7 @@ static void tell_child(struct init *init, pid_t pid, void *context) {
     return;
   if (log_level >= LOG_VERBOSE)
     log_line(LOG_VERBOSE, "drain: telling process %d (%s)", (int)pid,
-             CHILD_NAME(pid));
+             child_name(pid));
   tell(pid);
 }
 
@@ -152,7 +152,7 @@ static void receive(struct init *init, struct draining *draining,
     init->last_stop = time;
     if (again && time >= draining->start + SECOND && !init->killing) {
       log_line(LOG_VERBOSE, "drain: %s ends the grace period",
-               SIGNAL_NAME(signal));
+               signal_name(signal));
       draining->deadline = time;
     }
   }
@@ -183,7 +183,7 @@ static void name_victim(struct init *init, pid_t pid, void *context) {
       ++draining->named > NAMED)
     return;
   line_format(draining->names, "%s%d (%s)", draining->named > 1 ? ", " : "",
-              (int)pid, CHILD_NAME(pid));
+              (int)pid, child_name(pid));
 }
 
 static int kill_all(struct init *init, struct draining *draining) {

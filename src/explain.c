@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "calls.h"
+#include "scan.h"
 
 /* Every explanation is a prediction: a function that finds something wrong
  * with a file appends the words for it and returns the errno that execve(2)
@@ -24,6 +25,7 @@ enum { MOUNTED_NOEXEC = 8 };
 enum { SCRIPTS_MAX = 5 };
 
 static const char default_shell[] = "/bin/sh";
+static const char blanks[] = " \t";
 
 static void take_back(struct line *line, size_t length) {
   line->length = length;
@@ -31,14 +33,21 @@ static void take_back(struct line *line, size_t length) {
   line->truncated = 0;
 }
 
-/* The end of a long path says more than its beginning, and must leave room for
- * the reason. */
-static void add_path(struct line *line, const char *path) {
-  size_t length = strlen(path);
-  if (length > HEAD_SIZE)
-    line_format(line, "...%s", path + length - HEAD_SIZE);
-  else
-    line_format(line, "%s", path);
+/* For two %s: the end of a long path says more than its beginning, and must
+ * leave room for the reason. */
+#define SHORTENED(path) (excess(path) > 0 ? "..." : ""), (path) + excess(path)
+static size_t excess(const char *path) {
+  size_t length = length_of(path);
+  return length > HEAD_SIZE ? length - HEAD_SIZE : 0;
+}
+
+/* Cut off the carriage return at the end of a line of Windows. */
+static bool cut_return(char *text) {
+  size_t length = length_of(text);
+  if (length == 0 || text[length - 1] != '\r')
+    return false;
+  text[length - 1] = '\0';
+  return true;
 }
 
 /* A file that is there: may it be executed? The words fit after its name. */
@@ -61,12 +70,11 @@ static int judge_permission(struct line *line, const char *path,
 }
 
 static bool add_link(struct line *line, const char *path) {
-  char target[HEAD_SIZE];
-  ssize_t length = readlink(path, target, sizeof target - 1);
-  if (length < 0)
+  char target[PATH_MAX];
+  if (!call_readlink(AT_FDCWD, path, target, sizeof target))
     return false;
-  target[length] = '\0';
-  line_format(line, "is a symbolic link to '%s', which is missing", target);
+  line_format(line, "is a symbolic link to '%s%s', which is missing",
+              SHORTENED(target));
   return true;
 }
 
@@ -93,7 +101,7 @@ static int judge_program(struct line *line, const char *path) {
 
   const int error = errno;
   char part[PATH_MAX];
-  size_t length = strlen(path), good = 0;
+  size_t length = length_of(path), good = 0;
   if (length < sizeof part) {
     memcpy(part, path, length + 1);
     for (size_t i = 1; i < length; i++)
@@ -104,10 +112,8 @@ static int judge_program(struct line *line, const char *path) {
         good = i;
         part[i] = '/';
       }
-    if (error == ENOENT && strlen(part) < length) {
-      line_format(line, "there is no directory '");
-      add_path(line, part);
-      line_format(line, "'");
+    if (error == ENOENT && length_of(part) < length) {
+      line_format(line, "there is no directory '%s%s'", SHORTENED(part));
       return error;
     }
     part[good] = '\0';
@@ -115,35 +121,29 @@ static int judge_program(struct line *line, const char *path) {
   if (error == ENOENT && add_link(line, path))
     return error;
   line_format(line, "%s", error_words(error));
-  if (good > 0 && (error == EACCES || error == ENOTDIR)) {
-    line_format(line, error == EACCES ? ": the directory '" : ": '");
-    add_path(line, part);
-    line_format(line, error == EACCES ? "' is closed to user %u" : "'",
-                (unsigned)geteuid());
-  } else if (error == ENOENT && *path != '/' &&
-             syscall(SYS_getcwd, part, sizeof part) > 0) {
-    line_format(line, " (in '");
-    add_path(line, part);
-    line_format(line, "')");
-  }
+  if (good > 0 && error == EACCES)
+    line_format(line, ": the directory '%s%s' is closed to user %u",
+                SHORTENED(part), (unsigned)geteuid());
+  else if (good > 0 && error == ENOTDIR)
+    line_format(line, ": '%s%s'", SHORTENED(part));
+  else if (error == ENOENT && *path != '/' &&
+           syscall(SYS_getcwd, part, sizeof part) > 0)
+    line_format(line, " (in '%s%s')", SHORTENED(part));
   return error;
 }
 
 static int judge_loader(struct line *line, const char *loader, int error) {
-  static const char glibc[] = "ld-linux", musl[] = "ld-musl-";
   line_format(line, "needs the loader %s, which ", loader);
   if (error == ELIBBAD) {
     line_format(line, "is damaged or for another architecture");
     return error;
   }
   int found = judge_needed(line, loader);
-  const char *name = strrchr(loader, '/');
-  if (found == ENOENT && name && strncmp(loader, "/lib", 4) == 0) {
-    const char *libc = NULL;
-    if (strncmp(name + 1, glibc, sizeof glibc - 1) == 0)
-      libc = "glibc";
-    else if (strncmp(name + 1, musl, sizeof musl - 1) == 0)
-      libc = "musl";
+  if (found == ENOENT && after(loader, "/lib")) {
+    const char *name = last(loader, '/') + 1;
+    const char *libc = after(name, "ld-linux")   ? "glibc"
+                       : after(name, "ld-musl-") ? "musl"
+                                                 : NULL;
     if (libc)
       line_format(line, " (a %s program in an image without %s?)", libc, libc);
   }
@@ -195,7 +195,7 @@ static int judge_content(struct line *line, size_t subject, const char *path,
   struct head head;
   struct elf elf;
   struct file_facts facts;
-  char argument[HEAD_SIZE], *last;
+  char argument[HEAD_SIZE];
 
   int fd = head_open(path, &head);
   interpreter[0] = '\0';
@@ -208,9 +208,8 @@ static int judge_content(struct line *line, size_t subject, const char *path,
 
   switch (script_read(&head, interpreter, argument)) {
   case SCRIPT_FOUND:
-    last = interpreter + strlen(interpreter) - 1;
-    if (*last == '\r' && call_stat(AT_FDCWD, interpreter, &facts) < 0) {
-      *last = '\0';
+    if (call_stat(AT_FDCWD, interpreter, &facts) < 0 &&
+        cut_return(interpreter)) {
       line_format(line, "'#!%s\\r': the script has CRLF line ends",
                   interpreter);
       return ENOENT;
@@ -285,8 +284,7 @@ void explain_exec(struct line *line, const char *name, const char *path,
   if (!path) {
     line_format(line, "%s: not found in PATH '%s'", name, search);
   } else {
-    add_path(line, path);
-    line_format(line, ": ");
+    line_format(line, "%s%s: ", SHORTENED(path));
     const size_t reason = line->length;
     if (judge(line, path, error) != error) {
       take_back(line, reason);
@@ -297,7 +295,7 @@ void explain_exec(struct line *line, const char *name, const char *path,
         line_format(line, " (it is there, but something that it needs is not)");
     }
   }
-  if (strchr(name, ' ') && explain_exit_code(path, error) == 127)
+  if (last(name, ' ') && explain_exit_code(path, error) == 127)
     line_format(line, " (the blank is part of the name: meant as two words?)");
 }
 
@@ -315,42 +313,30 @@ bool explain_env(struct line *line, const char *path, const char *search) {
   close(fd);
   if (script_read(&head, interpreter, argument) != SCRIPT_FOUND)
     return false;
-  const char *slash = strrchr(interpreter, '/');
-  if (strcmp(slash ? slash + 1 : interpreter, "env") != 0)
+  const char *slash = last(interpreter, '/');
+  if (!same(slash ? slash + 1 : interpreter, "env"))
     return false;
 
   char *name = argument;
-  if (strncmp(name, "-S", 2) == 0) {
+  if (after(name, "-S")) {
     name += 2;
-    name += strspn(name, " \t");
-    name[strcspn(name, " \t")] = '\0';
+    name += span(name, blanks);
+    name[until(name, blanks)] = '\0';
   }
-  if (*name == '\0' || *name == '-' || strpbrk(name, "='\"\\$/"))
+  if (*name == '\0' || *name == '-' || name[until(name, "='\"\\$/")] != '\0')
     return false;
-  for (const char *at = search;; at++) {
-    size_t length = strcspn(at, ":");
-    if (length + 1 + HEAD_SIZE > sizeof tried)
+  for (const char *at = search; path_next(&at, name, tried);)
+    if (*tried != '/' || call_stat(AT_FDCWD, tried, &facts) == 0)
       return false;
-    memcpy(tried, at, length);
-    tried[length] = '/';
-    strcpy(tried + length + 1, name);
-    if (*at != '/' || call_stat(AT_FDCWD, tried, &facts) == 0)
-      return false;
-    at += length;
-    if (*at == '\0')
-      break;
-  }
 
-  char *last = name + strlen(name) - 1;
-  if (*last == '\r') {
-    *last = '\0';
+  if (cut_return(name)) {
     line_format(line, "%s: '#!%s %s\\r': the script has CRLF line ends", path,
                 interpreter, argument);
     return true;
   }
   line_format(line, "%s: its interpreter '%s' is not found in PATH '%s'", path,
               name, search);
-  if (strchr(name, ' '))
+  if (last(name, ' '))
     line_format(line, " (env takes it as one word; env -S splits)");
   return true;
 }

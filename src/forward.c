@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <signal.h>
-#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -19,8 +18,7 @@ enum { TO_PROCESS_GROUP = 1 << 2 };
  * EPERM, and EAGAIN over RLIMIT_SIGPENDING. */
 static int send_queued(struct init *init, pid_t target, int signal,
                        const struct signalfd_siginfo *received) {
-  siginfo_t info;
-  memset(&info, 0, sizeof info);
+  siginfo_t info = {0};
   info.si_signo = signal;
   info.si_code = received->ssi_code;
   info.si_pid = (pid_t)received->ssi_pid;
@@ -56,13 +54,13 @@ static void send_signal(struct init *init, int signal,
   if (kill(target, signal) == 0 || errno == ESRCH)
     return;
   if (!init->warned_eperm)
-    log_line(LOG_WARNING, "cannot forward %s to process %d: %s",
-             SIGNAL_NAME(signal), (int)pid, error_words(errno));
+    log_failure("cannot forward %s to process %d", signal_name(signal),
+                (int)pid);
   init->warned_eperm = true;
 }
 
 void forward_own(struct init *init, int signal) {
-  log_line(LOG_VERBOSE, "sending %s to process %d", SIGNAL_NAME(signal),
+  log_line(LOG_VERBOSE, "sending %s to process %d", signal_name(signal),
            (int)init->entrypoint.pid);
   if (signal == SIGCONT)
     terminal_continue(init);
@@ -77,13 +75,13 @@ void forward(struct init *init, const struct signalfd_siginfo *received) {
   int to = init->options.rewrite[from];
   if (to == 0) {
     log_line(LOG_VERBOSE, "dropped %s from process %d (uid %u)",
-             SIGNAL_NAME(from), (int)received->ssi_pid, received->ssi_uid);
+             signal_name(from), (int)received->ssi_pid, received->ssi_uid);
     return;
   }
   if (log_level >= LOG_VERBOSE) /* the names need not be made otherwise */
     log_line(LOG_VERBOSE, "forwarding %s from process %d (uid %u) as %s",
-             SIGNAL_NAME(from), (int)received->ssi_pid, received->ssi_uid,
-             SIGNAL_NAME(to));
+             signal_name(from), (int)received->ssi_pid, received->ssi_uid,
+             signal_name(to));
   if (to == SIGCONT)
     terminal_continue(init);
   send_signal(init, to, received);

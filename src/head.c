@@ -2,16 +2,16 @@
 
 #include <fcntl.h>
 #include <limits.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "calls.h"
+#include "scan.h"
 
 int head_open(const char *path, struct head *head) {
   int fd = call_open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY);
   if (fd < 0)
     return -1;
-  memset(head, 0, sizeof *head);
+  *head = (struct head){0};
   ssize_t length = pread(fd, head->bytes, HEAD_SIZE, 0);
   if (length < 0) {
     close(fd);
@@ -33,11 +33,12 @@ bool is_shell_script(const char *path) {
 static bool is_blank(unsigned char byte) { return byte == ' ' || byte == '\t'; }
 
 bool head_begins(const struct head *head, const char *bytes) {
-  return memcmp(head->bytes, bytes, strlen(bytes)) == 0;
+  return after((const char *)head->bytes, bytes) != NULL;
 }
 
 bool looks_like_text(const struct head *head) {
-  return head->length > 0 && !memchr(head->bytes, '\0', head->length) &&
+  return head->length > 0 &&
+         !find((const char *)head->bytes, head->length, '\0') &&
          !head_begins(head, HEAD_ELF) && !head_begins(head, HEAD_SCRIPT) &&
          !head_begins(head, HEAD_MARKED_SCRIPT);
 }
@@ -127,10 +128,10 @@ bool elf_foreign(const struct elf *elf, const char *uname_machine) {
   if (!name)
     return false;
   if (elf->wide)
-    return strcmp(name, uname_machine) != 0;
+    return !same(name, uname_machine);
   if (elf->machine == 3)
     return uname_machine[0] != 'i';
-  return strncmp(name, uname_machine, strlen(name)) != 0;
+  return !after(uname_machine, name);
 }
 
 bool elf_loader(int fd, const struct elf *elf, char loader[HEAD_SIZE]) {

@@ -24,7 +24,6 @@ struct entrypoint {
   bool ended;       /* reaped: from here on pid is nobody's */
   bool killed;      /* by init, at the deadline of -t or -p */
   int wstatus;
-  struct rusage usage;
 };
 
 struct terminal {
@@ -38,12 +37,12 @@ struct terminal {
   nanoseconds resume_at; /* when to answer one that nobody else could */
 };
 
-/* Points of time are CLOCK_MONOTONIC; NEVER where there is none. */
+/* Points of time are CLOCK_MONOTONIC; NEVER where there is none. What is used
+ * most comes first: a byte says how far away it is, up to 127. */
 struct init {
-  struct options options;
+  struct status *status;
   struct entrypoint entrypoint;
   struct terminal terminal;
-  struct status *status;
   int signals; /* the signalfd */
   int report;  /* the report's descriptor, or -1 */
   pid_t pid;
@@ -52,14 +51,16 @@ struct init {
   bool adopts;  /* PID 1 or a subreaper: orphans come to us, and we drain */
   bool foreign; /* had children before the spawn: not ours to tell or kill */
   bool warned_eperm;
+  bool killing;               /* the drain's grace period is over */
+  unsigned killed;            /* how many ended of SIGKILL then */
   signal_mask forwarded;      /* bit n-1: signal n was sent to the entrypoint */
+  nanoseconds kill_at;        /* SIGKILL the entrypoint: -t, or -p and -k */
   nanoseconds term_forwarded; /* to the group, as SIGTERM, the last time */
   nanoseconds first_stop;     /* SIGTERM or SIGINT, not dropped; with -p also
                                  the parent's death */
   nanoseconds last_stop;
-  nanoseconds kill_at; /* SIGKILL the entrypoint: -t, or -p and -k */
-  bool killing;        /* the drain's grace period is over */
-  unsigned killed;     /* how many ended of SIGKILL then */
+  struct options options;
+  struct rusage usage; /* the entrypoint's, once it has ended */
 };
 
 /* For large arrays that are rarely touched: the linker sorts them behind all

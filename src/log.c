@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "calls.h"
+#include "scan.h"
 
 /* linux/fs.h has it, but musl-gcc sees no linux/ headers. */
 #ifndef RWF_NOWAIT
@@ -84,56 +85,46 @@ static void append_escaped(struct line *line, const char *string) {
   }
 }
 
-/* `sign` says that value is a long long. */
-static void append_number(struct line *line, unsigned long long value,
-                          bool sign) {
-  char digits[21]; /* 2^64 has 20, and a sign */
+static void append_number(struct line *line, unsigned long long value) {
+  char digits[20]; /* of 2^64 */
   size_t at = sizeof(digits);
-  bool negative = sign && (long long)value < 0;
 
-  if (negative)
-    value = 0 - value;
   do {
     digits[--at] = (char)('0' + value % 10);
     value /= 10;
   } while (value != 0);
-  if (negative)
-    digits[--at] = '-';
   append(line, digits + at, sizeof(digits) - at);
+}
+
+static void append_signed(struct line *line, int value) {
+  if (value < 0)
+    append(line, "-", 1);
+  append_number(line, value < 0 ? 0 - (unsigned)value : (unsigned)value);
 }
 
 static void format_arguments(struct line *line, const char *format,
                              va_list arguments) {
   for (; *format != '\0'; format++) {
-    size_t plain = strcspn(format, "%");
-    unsigned longs = 0;
-
-    append(line, format, plain);
-    format += plain;
-    if (*format == '\0')
-      break;
-    while (*++format == 'l')
-      longs++;
-    if (*format == 's') {
+    if (*format != '%') {
+      append(line, format, 1);
+      continue;
+    }
+    switch (*++format) {
+    case 's':
       append_escaped(line, va_arg(arguments, const char *));
-    } else if (*format == 'd' || *format == 'u') {
-      unsigned long long value;
-      bool sign = *format == 'd';
-      if (longs == 0) {
-        unsigned word = va_arg(arguments, unsigned);
-        value = sign ? (unsigned long long)(int)word : word;
-      } else if (longs == 1 && sizeof(long) < sizeof(long long)) {
-        value = sign ? (unsigned long long)va_arg(arguments, long)
-                     : va_arg(arguments, unsigned long);
-      } else {
-        value = va_arg(arguments, unsigned long long);
-      }
-      append_number(line, value, sign);
-    } else {
-      char byte = '%';
-      if (*format == 'c')
-        byte = (char)va_arg(arguments, int);
-      append(line, &byte, 1);
+      break;
+    case 'd':
+      append_signed(line, va_arg(arguments, int));
+      break;
+    case 'u':
+      append_number(line, va_arg(arguments, unsigned));
+      break;
+    case 'l': /* %llu */
+      format += 2;
+      append_number(line, va_arg(arguments, unsigned long long));
+      break;
+    default:
+      append(line, format, 1);
     }
   }
   if (line->size > 0)
@@ -148,26 +139,56 @@ void line_format(struct line *line, const char *format, ...) {
   va_end(arguments);
 }
 
-void log_line(enum log_level level, const char *format, ...) {
-  static const char ending[] = "...\n";
-  char text[1024]; /* below PIPE_BUF: lines of two writers never mix */
-  struct line line = LINE(text);
+const char *brief(const char *format, ...) {
+  static char texts[BRIEF_TEXTS][BRIEF_SIZE];
+  static unsigned turn;
+  struct line line = LINE(texts[turn++ % BRIEF_TEXTS]);
   va_list arguments;
-  int saved = errno;
 
-  if (level > log_level)
-    return;
-  line.size -= sizeof(ending) - 1;
-  line_format(&line, "foster: ");
   va_start(arguments, format);
   format_arguments(&line, format, arguments);
   va_end(arguments);
+  return line.text;
+}
+
+/* error: to be explained at the end of the line, or 0. */
+static void write_line(const char *format, va_list arguments, int error) {
+  static const char ending[] = "...\n";
+  char text[1024]; /* below PIPE_BUF: lines of two writers never mix */
+  struct line line = LINE(text);
+
+  line.size -= sizeof(ending) - 1;
+  line_format(&line, "foster: ");
+  format_arguments(&line, format, arguments);
+  if (error != 0)
+    line_format(&line, ": %s", error_words(error));
   size_t cut = line.truncated ? 0 : sizeof(ending) - 2;
   memcpy(text + line.length, ending + cut, sizeof(ending) - cut);
   /* A line that cannot be written is lost: there is nobody else to tell. */
   (void)write_nonblocking(STDERR_FILENO, text,
                           line.length + sizeof(ending) - 1 - cut);
+}
+
+void log_line(enum log_level level, const char *format, ...) {
+  va_list arguments;
+  int saved = errno;
+
+  if (level > log_level)
+    return;
+  va_start(arguments, format);
+  write_line(format, arguments, 0);
+  va_end(arguments);
   errno = saved;
+}
+
+void log_failure(const char *format, ...) {
+  va_list arguments;
+
+  if (log_level < LOG_WARNING)
+    return;
+  va_start(arguments, format);
+  write_line(format, arguments, errno);
+  va_end(arguments);
 }
 
 /* For what has no RWF_NOWAIT: terminals, and pipes and sockets before Linux
@@ -178,10 +199,8 @@ static ssize_t write_old(int fd, const char *bytes, size_t length) {
 
   if (written >= 0 || errno != ENOTSOCK)
     return written;
-  char path[32];
-  struct line line = LINE(path);
-  line_format(&line, "/proc/self/fd/%d", fd);
-  int own = call_open(path, O_WRONLY | O_NONBLOCK | O_NOCTTY);
+  int own = call_open(brief("/proc/self/fd/%d", fd),
+                      O_WRONLY | O_NONBLOCK | O_NOCTTY);
   if (own >= 0) {
     written = write(own, bytes, length);
     int saved = errno;
@@ -261,13 +280,10 @@ int write_nonblocking(int fd, const char *bytes, size_t length) {
 const char *error_words(int error) {
   static const unsigned char numbers[] = {KNOWN_ERRORS(NUMBER)};
   static const char words[] = KNOWN_ERRORS(WORDS);
-  static char unknown[sizeof("error -2147483648")];
   const char *at = words;
 
-  for (size_t i = 0; i < sizeof(numbers); i++, at += strlen(at) + 1)
+  for (size_t i = 0; i < sizeof(numbers); i++, at += length_of(at) + 1)
     if (numbers[i] == error)
       return at;
-  struct line line = LINE(unknown);
-  line_format(&line, "error %d", error);
-  return unknown;
+  return brief("error %d", error);
 }

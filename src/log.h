@@ -36,9 +36,15 @@ struct line {
   (struct line) { .text = (array), .size = sizeof(array) }
 
 /* Append to a line. A small part of printf(3): %s (escaped as the line says),
- * %d %u %ld %lu %lld %llu, %c (taken as it is) and %%; no flags, no widths. */
+ * %d %u %llu and %%; no flags, no widths. */
 void line_format(struct line *line, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+
+/* A short text, made by line_format(): a name, a number, a path below /proc. It
+ * stays until so many others have been made: they take turns. */
+enum { BRIEF_SIZE = 48, BRIEF_TEXTS = 8 };
+const char *brief(const char *format, ...)
+    __attribute__((format(printf, 1, 2)));
 
 /* Write "foster: ", the text and a newline to stderr in one write that never
  * blocks: if stderr cannot take it at once the line is lost. Of a line longer
@@ -47,12 +53,15 @@ void line_format(struct line *line, const char *format, ...)
 void log_line(enum log_level level, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
+/* A warning that ends with ": " and the words for errno. */
+void log_failure(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
 /* Write `length` bytes to fd without ever blocking, in one write. Returns 0, or
  * -1 with errno: EAGAIN where fd could not take them, or not all, at once. */
 int write_nonblocking(int fd, const char *bytes, size_t length);
 
 /* Our own words for an errno, the same with every libc; "error N" for those
- * that foster never meets, in a buffer that the next call may change. */
+ * that foster never meets. */
 const char *error_words(int error);
 
 #endif

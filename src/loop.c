@@ -44,7 +44,7 @@ static void received_signal(struct init *init,
   int signal = (int)received->ssi_signo;
   if (log_level >= LOG_DEBUG)
     log_line(LOG_DEBUG, "received %s (code %d) from process %d (uid %u)",
-             SIGNAL_NAME(signal), received->ssi_code, (int)received->ssi_pid,
+             signal_name(signal), received->ssi_code, (int)received->ssi_pid,
              received->ssi_uid);
   /* Our own doing: a write to a broken pipe, or past RLIMIT_FSIZE, which the
    * status page alone does where that is 0; giving others the terminal. */

@@ -1,6 +1,6 @@
 /* foster: a minimal container init. This file is the life of the process. */
 #include <errno.h>
-#include <string.h>
+#include <limits.h>
 #include <sys/auxv.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -16,6 +16,7 @@
 #include "parent.h"
 #include "reap.h"
 #include "report.h"
+#include "scan.h"
 #include "signals.h"
 #include "spawn.h"
 #include "status_reader.h"
@@ -26,10 +27,10 @@ static int print(const struct options *options) {
   if (options->action == ACTION_STATUS)
     return status_print(options->status_pid);
   const char *text = options_text(options->action);
-  size_t length = strlen(text);
+  size_t length = length_of(text);
   if (write(STDOUT_FILENO, text, length) == (ssize_t)length)
     return 0;
-  log_line(LOG_WARNING, "stdout: %s", error_words(errno));
+  log_failure("stdout");
   return EXIT_FOSTER;
 }
 
@@ -37,7 +38,7 @@ static int print(const struct options *options) {
 static bool become_subreaper(void) {
   if (call_prctl(PR_SET_CHILD_SUBREAPER, 1) == 0)
     return true;
-  log_line(LOG_WARNING, "-s: cannot be a subreaper: %s", error_words(errno));
+  log_failure("-s: cannot be a subreaper");
   return false;
 }
 
@@ -79,24 +80,32 @@ static void publish_status(struct init *init) {
            init->options.command ? init->options.command[0] : "none: --pause");
 }
 
+/* A reader of the program's output sees EOF when the program closes it, a file
+ * system can be unmounted. */
+static void let_go(struct init *init) {
+  /* "/" cannot be missing; where it is not to be entered we stay. */
+  if (chdir("/") != 0)
+    log_line(LOG_VERBOSE, "chdir to /: %s", error_words(errno));
+  descriptors_close(init, STDERR_FILENO + 1, INT_MAX);
+  publish_status(init); /* while no place below 3 is free */
+  descriptors_close(init, STDIN_FILENO, STDERR_FILENO);
+}
+
 /* The end in one line: how, after what time, and what it cost. */
 static void say_ending(const struct init *init) {
   if (log_level < LOG_VERBOSE)
     return;
-  const struct rusage *usage = &init->entrypoint.usage;
-  char text[256];
-  struct line line = LINE(text);
-  line_format(&line, "process %d (%s) ended: ", (int)init->entrypoint.pid,
-              init->status->command);
-  describe_end(&line, init->entrypoint.wstatus);
-  line_format(&line, "; ran ");
-  json_seconds(&line, now() - init->status->start_monotonic);
-  line_format(&line, " s, user ");
-  json_seconds(&line, from_timeval(usage->ru_utime));
-  line_format(&line, " s, system ");
-  json_seconds(&line, from_timeval(usage->ru_stime));
-  log_line(LOG_VERBOSE, "%s s, at most %ld KiB; %llu orphans reaped", text,
-           usage->ru_maxrss, (unsigned long long)init->status->orphans_reaped);
+  const struct rusage *usage = &init->usage;
+  log_line(LOG_VERBOSE,
+           "process %d (%s) ended: %s; ran %s s, user %s s, system %s s, "
+           "at most %llu KiB; %llu orphans reaped",
+           (int)init->entrypoint.pid, init->status->command,
+           end_words(init->entrypoint.wstatus),
+           seconds(now() - init->status->start_monotonic),
+           seconds(from_timeval(usage->ru_utime)),
+           seconds(from_timeval(usage->ru_stime)),
+           (unsigned long long)usage->ru_maxrss,
+           (unsigned long long)init->status->orphans_reaped);
 }
 
 /* What became of the entrypoint, for the exit status and the report. */
@@ -109,7 +118,7 @@ static void note_ending(const struct init *init, long oom_before,
   int wstatus = entrypoint->wstatus;
   int code = exit_code_of(wstatus);
   ending->exit_code = init->options.expected[code] ? 0 : code;
-  ending->usage = entrypoint->usage;
+  ending->usage = init->usage;
   /* To look costs more than the rest of an ordinary end. */
   long struck =
       WIFSIGNALED(wstatus) || init->report >= 0 ? oom_struck(oom_before) : -1;
@@ -156,12 +165,11 @@ __attribute__((noinline)) static bool understand(struct options *options,
 
 int main(int argc, char **argv, char **envp) {
   static struct status status; /* until it is shared */
-  struct init init = {
+  static struct init init = {
       .entrypoint = {.pidfd = -1},
       .terminal = {.fd = -1, .resume_at = NEVER},
       .status = &status,
       .report = -1,
-      .pid = gettid(), /* musl knows it without a system call */
       .term_forwarded = NEVER,
       .first_stop = NEVER,
       .last_stop = NEVER,
@@ -169,6 +177,7 @@ int main(int argc, char **argv, char **envp) {
   };
   struct ending ending = {0};
   (void)argc;
+  init.pid = gettid(); /* musl knows it without a system call */
 
   /* 1. Understand everything before anything is done. */
   const struct options *options = &init.options;
@@ -181,7 +190,7 @@ int main(int argc, char **argv, char **envp) {
   /* 2. From here on no signal is lost: all wait in the signalfd. */
   struct signal_state before;
   if (signals_block(&init, &before) < 0) {
-    log_line(LOG_WARNING, "cannot receive signals: %s", error_words(errno));
+    log_failure("cannot receive signals");
     return EXIT_FOSTER;
   }
   init.pid1 = init.pid == 1;
@@ -191,8 +200,7 @@ int main(int argc, char **argv, char **envp) {
   if (options->report) {
     init.report = report_open(options->report);
     if (init.report < 0) {
-      log_line(LOG_WARNING, "%s: cannot open the report: %s", options->report,
-               error_words(errno));
+      log_failure("%s: cannot open the report", options->report);
       return EXIT_FOSTER;
     }
   }
@@ -218,8 +226,7 @@ int main(int argc, char **argv, char **envp) {
   }
 
   /* 4. Let go of what is not ours; from now on init can be looked into. */
-  descriptors_let_go(&init);
-  publish_status(&init);
+  let_go(&init);
   long oom_before = oom_kills();
 
   /* 5. Live: forward signals, reap orphans. */

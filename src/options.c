@@ -3,7 +3,8 @@
 #include <signal.h>
 #include <stddef.h>
 #include <string.h>
-#include <strings.h>
+
+#include "scan.h"
 
 #define ENVIRONMENT "FOSTER_OPTIONS"
 
@@ -56,8 +57,8 @@ static char *next_word(struct parser *parser) {
 
   if (parser->text == NULL)
     return *parser->arguments != NULL ? *parser->arguments++ : NULL;
-  char *word = parser->text + strspn(parser->text, blanks);
-  char *end = word + strcspn(word, blanks);
+  char *word = parser->text + span(parser->text, blanks);
+  char *end = word + until(word, blanks);
   parser->text = end;
   if (*end != '\0') {
     *end = '\0';
@@ -66,54 +67,38 @@ static char *next_word(struct parser *parser) {
   return end != word ? word : NULL;
 }
 
-/* A decimal number without sign, at most `most`. */
-static bool whole_number(const char *string, int most, int *number) {
-  int value = 0;
-
-  if (*string == '\0')
-    return false;
-  for (; *string != '\0'; string++) {
-    int digit = *string - '0';
-    if (digit < 0 || digit > 9 || value > (most - digit) / 10)
-      return false;
-    value = value * 10 + digit;
-  }
-  *number = value;
-  return true;
+/* A number up to `most` with nothing behind it, or -1. */
+static int whole_number(const char *text, int most) {
+  int value = (int)scan_number(&text, most);
+  return *text == '\0' ? value : -1;
 }
 
 /* Seconds with a fraction or "inf", up to 31 years: far enough from NEVER that
  * a deadline cannot overflow. Below a nanosecond, digits count for nothing. */
-static bool duration(const char *string, nanoseconds *result) {
+static bool duration(const char *text, nanoseconds *result) {
   const nanoseconds most = 999999999;
-  nanoseconds value = 0;
-  bool digits = false;
 
-  if (strcmp(string, "inf") == 0) {
-    *result = NEVER;
+  *result = NEVER;
+  if (same(text, "inf"))
     return true;
-  }
-  for (; *string >= '0' && *string <= '9'; string++, digits = true) {
-    value = value * 10 + (*string - '0');
-    if (value > most)
-      return false;
-  }
+  bool digits = is_digit(*text);
+  nanoseconds value = digits ? scan_number(&text, most) : 0;
+  if (value < 0)
+    return false;
   value *= SECOND;
-  if (*string == '.') {
-    nanoseconds unit = SECOND / 10;
-    for (string++; *string >= '0' && *string <= '9'; string++, digits = true) {
-      value += unit * (*string - '0');
+  if (*text == '.')
+    for (nanoseconds unit = SECOND; is_digit(*++text); digits = true) {
       unit /= 10;
+      value += unit * (*text - '0');
     }
-  }
   *result = value;
-  return digits && *string == '\0';
+  return digits && *text == '\0';
 }
 
 /* Returns what is wrong, or NULL. */
 static const char *parse_rewrite(struct options *options, const char *value) {
-  char name[SIGNAL_NAME_SIZE];
-  size_t length = strcspn(value, ":");
+  char name[16]; /* no signal's has so many */
+  size_t length = until(value, ":");
   int from = 0;
   const char *to = value + length + 1;
 
@@ -131,7 +116,7 @@ static const char *parse_rewrite(struct options *options, const char *value) {
   if (from == SIGCHLD)
     return "SIGCHLD is never forwarded";
   int signal = signal_number(to);
-  if (signal == 0 && strcmp(to, "0") != 0 && strcasecmp(to, "none") != 0)
+  if (signal == 0 && !same(to, "0") && !is_word(to, "NONE"))
     return "TO is not a signal, 0 or none";
   options->rewrite[from] = (unsigned char)signal;
   return NULL;
@@ -151,7 +136,8 @@ static const char *set(struct options *options, const struct option *option,
       return "not a number of seconds up to 999999999 (like 5, 0.5 or inf)";
     break;
   case CODE:
-    if (!whole_number(value, 255, &number))
+    number = whole_number(value, 255);
+    if (number < 0)
       return "not an exit code (0 to 255)";
     options->expected[number] = true;
     break;
@@ -169,8 +155,8 @@ static const char *set(struct options *options, const struct option *option,
     options->action = ACTION_STATUS;
     if (value == NULL)
       break;
-    if (!whole_number(value, INT32_MAX, &options->status_pid) ||
-        options->status_pid == 0)
+    options->status_pid = whole_number(value, INT32_MAX);
+    if (options->status_pid <= 0)
       return "not a process id";
     break;
   case FLAG:
@@ -197,13 +183,10 @@ static struct line *blame(const struct parser *parser) {
  * to it, or NULL. Returns 0, or -1 with the error. */
 static int apply(struct parser *parser, const struct option *option,
                  bool long_name, const char *value) {
-  char name[sizeof("--") + sizeof(option->name)];
-  struct line spelled = LINE(name);
+  const char letter[] = {option->letter, '\0'};
+  const char *name =
+      long_name ? brief("--%s", option->name) : brief("-%s", letter);
 
-  if (long_name)
-    line_format(&spelled, "--%s", option->name);
-  else
-    line_format(&spelled, "-%c", option->letter);
   if (option->kind < STATUS && value == NULL) {
     value = next_word(parser);
     if (value == NULL) {
@@ -217,7 +200,7 @@ static int apply(struct parser *parser, const struct option *option,
   }
   const char *reason = set(parser->options, option, value);
   if (reason != NULL) {
-    line_format(blame(parser), "%s%c%s: %s", name, long_name ? '=' : ' ', value,
+    line_format(blame(parser), "%s%s%s: %s", name, long_name ? "=" : " ", value,
                 reason);
     return -1;
   }
@@ -236,13 +219,14 @@ static int unknown(const struct parser *parser, const char *what) {
 /* "--name", "--name=value". */
 static int parse_long(struct parser *parser, const char *word) {
   const char *name = word + 2;
-  size_t length = strcspn(name, "=");
+  size_t length = until(name, "=");
   const char *value = name[length] == '=' ? name + length + 1 : NULL;
 
-  for (size_t i = 0; i < OPTIONS; i++)
-    if (length > 0 && strncmp(table[i].name, name, length) == 0 &&
-        table[i].name[length] == '\0')
+  for (size_t i = 0; i < OPTIONS; i++) {
+    const char *rest = after(name, table[i].name);
+    if (table[i].name[0] != '\0' && rest == name + length)
       return apply(parser, &table[i], true, value);
+  }
   return unknown(parser, word);
 }
 
@@ -271,7 +255,7 @@ static int parse_words(struct parser *parser) {
 
   while (options->action < ACTION_STATUS &&
          (word = next_word(parser)) != NULL) {
-    bool end = strcmp(word, "--") == 0;
+    bool end = same(word, "--");
     if (word[0] != '-' || word[1] == '\0' || end) {
       if (parser->text != NULL) {
         line_format(blame(parser), "'%s' is not an option", word);
@@ -290,41 +274,25 @@ static int parse_words(struct parser *parser) {
 }
 
 static void set_defaults(struct options *options) {
-  memset(options, 0, sizeof(*options));
-  options->kill_after = 5 * SECOND;
-  options->stop_timeout = NEVER;
+  *options = (struct options){
+      .kill_after = 5 * SECOND,
+      .stop_timeout = NEVER,
+  };
   for (size_t i = 0; i <= SIGNAL_MAX; i++)
     options->rewrite[i] = (unsigned char)i;
 }
 
-/* The value if `entry` is that of `name` in the environment, or NULL. */
-static char *value_of(char *entry, const char *name) {
-  size_t length = strlen(name);
-
-  return strncmp(entry, name, length) == 0 && entry[length] == '='
-             ? entry + length + 1
-             : NULL;
-}
-
-static char *variable(char **envp, const char *name) {
-  char *value = NULL;
-
-  for (; *envp != NULL && value == NULL; envp++)
-    value = value_of(*envp, name);
-  return value;
-}
-
 /* A digit up to `most` from another init's variable. Returns -1 if there is
  * none, and warns if there is something else. */
-static int digit_variable(char **envp, const char *name, char most,
+static int digit_variable(char **envp, const char *name, int most,
                           struct line *warning) {
-  const char *value = variable(envp, name);
+  const char *value = environment_value(envp, name);
 
   if (value == NULL || *value == '\0')
     return -1;
-  if (*value >= '0' && *value <= most && value[1] == '\0')
+  if (is_digit(*value) && *value - '0' <= most && value[1] == '\0')
     return *value - '0';
-  line_format(warning, "%s%s=%s is ignored: not a number from 0 to %c",
+  line_format(warning, "%s%s=%s is ignored: not a number from 0 to %d",
               warning->length != 0 ? "; " : "", name, value, most);
   return -1;
 }
@@ -333,13 +301,13 @@ static int digit_variable(char **envp, const char *name, char most,
  * what is the default here. */
 static void read_other_inits(struct options *options, char **envp,
                              struct line *warning) {
-  const char *value = variable(envp, "TINI_SUBREAPER");
-  int verbosity = digit_variable(envp, "TINI_VERBOSITY", '3', warning);
+  const char *value = environment_value(envp, "TINI_SUBREAPER");
+  int verbosity = digit_variable(envp, "TINI_VERBOSITY", 3, warning);
 
-  options->subreaper = value != NULL && strcmp(value, "0") != 0;
+  options->subreaper = value != NULL && !same(value, "0");
   options->single_child =
-      digit_variable(envp, "DUMB_INIT_SETSID", '1', warning) == 0;
-  if (digit_variable(envp, "DUMB_INIT_DEBUG", '1', warning) == 1 ||
+      digit_variable(envp, "DUMB_INIT_SETSID", 1, warning) == 0;
+  if (digit_variable(envp, "DUMB_INIT_DEBUG", 1, warning) == 1 ||
       verbosity == 2)
     options->log_level = LOG_VERBOSE;
   if (verbosity == 3)
@@ -366,7 +334,7 @@ int options_parse(struct options *options, char **argv, char **envp,
   if (!secure) {
     set_defaults(options);
     read_other_inits(options, envp, warning);
-    parser.text = variable(envp, ENVIRONMENT);
+    parser.text = (char *)(uintptr_t)environment_value(envp, ENVIRONMENT);
     if (parser.text != NULL && parse_words(&parser) != 0)
       return -1;
     parser.text = NULL;
@@ -390,7 +358,7 @@ void options_forget(char **envp) {
   char **kept = envp;
 
   for (; *envp != NULL; envp++)
-    if (value_of(*envp, ENVIRONMENT) == NULL)
+    if (after(*envp, ENVIRONMENT "=") == NULL)
       *kept++ = *envp;
   *kept = NULL;
 }

@@ -32,13 +32,13 @@ struct options {
   bool subreaper;
   bool warn_on_reap;
   enum log_level log_level;
-  unsigned char rewrite[SIGNAL_MAX + 1]; /* by number received; 0 drops it */
-  bool expected[256];                    /* exit codes that are reported as 0 */
   nanoseconds kill_after;                /* NEVER: inf */
   nanoseconds stop_timeout;              /* NEVER: not given */
   int parent_death;                      /* a signal, or 0 */
-  const char *report;                    /* a path, or NULL */
   pid_t status_pid;                      /* 0: not given */
+  const char *report;                    /* a path, or NULL */
+  unsigned char rewrite[SIGNAL_MAX + 1]; /* by number received; 0 drops it */
+  bool expected[256];                    /* exit codes that are reported as 0 */
 };
 
 /* Parse. argv is main's; envp the environment; secure (AT_SECURE) says that

@@ -1,6 +1,5 @@
 #include "parent.h"
 
-#include <errno.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <unistd.h>
@@ -14,8 +13,7 @@ enum { PARENT_DEATH_SIGNAL = 63 };
 
 bool parent_watch(struct init *init) {
   if (call_prctl(PR_SET_PDEATHSIG, PARENT_DEATH_SIGNAL) < 0)
-    log_line(LOG_WARNING, "-p: the parent's death will not be noticed: %s",
-             error_words(errno));
+    log_failure("-p: the parent's death will not be noticed");
   return getppid() == init->parent;
 }
 

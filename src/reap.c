@@ -11,12 +11,11 @@ int exit_code_of(int wstatus) {
   return WIFSIGNALED(wstatus) ? 128 + WTERMSIG(wstatus) : WEXITSTATUS(wstatus);
 }
 
-void describe_end(struct line *line, int wstatus) {
-  if (WIFSIGNALED(wstatus))
-    line_format(line, "killed by %s%s", SIGNAL_NAME(WTERMSIG(wstatus)),
-                WCOREDUMP(wstatus) ? " (core dumped)" : "");
-  else
-    line_format(line, "exit code %d", WEXITSTATUS(wstatus));
+const char *end_words(int wstatus) {
+  return WIFSIGNALED(wstatus)
+             ? brief("killed by %s%s", signal_name(WTERMSIG(wstatus)),
+                     WCOREDUMP(wstatus) ? " (core dumped)" : "")
+             : brief("exit code %d", WEXITSTATUS(wstatus));
 }
 
 static void set_state(struct init *init, enum status_state state) {
@@ -29,7 +28,7 @@ static void entrypoint_changed(struct init *init, int wstatus) {
   pid_t pid = init->entrypoint.pid;
   if (WIFSTOPPED(wstatus)) {
     log_line(LOG_VERBOSE, "process %d was stopped by %s", (int)pid,
-             SIGNAL_NAME(WSTOPSIG(wstatus)));
+             signal_name(WSTOPSIG(wstatus)));
     set_state(init, STATE_STOPPED);
     terminal_stopped(init, WSTOPSIG(wstatus));
   } else if (WIFCONTINUED(wstatus)) {
@@ -50,10 +49,8 @@ static void orphan_reaped(struct init *init, int wstatus) {
 }
 
 static void say_who_ended(pid_t pid, const char *name, int wstatus) {
-  char text[64];
-  struct line end = LINE(text);
-  describe_end(&end, wstatus);
-  log_line(LOG_WARNING, "reaped orphan %d (%s): %s", (int)pid, name, text);
+  log_line(LOG_WARNING, "reaped orphan %d (%s): %s", (int)pid, name,
+           end_words(wstatus));
 }
 
 enum reap_result reap(struct init *init) {
@@ -63,7 +60,7 @@ enum reap_result reap(struct init *init) {
   for (int i = 0; i < REAP_BATCH; i++) {
     const int changes = WNOHANG | WUNTRACED | WCONTINUED | __WALL;
     siginfo_t next = {0};
-    char name[CHILD_NAME_SIZE] = "?";
+    const char *name = "?";
     pid_t pid = -1;
     /* With -w: the name is in /proc until the zombie is reaped, so look first,
      * and then reap that one. */
@@ -71,11 +68,11 @@ enum reap_result reap(struct init *init) {
       pid = next.si_pid;
       if (pid == 0)
         return REAP_IDLE;
-      child_name(pid, name);
+      name = child_name(pid);
     }
     int wstatus;
     pid = wait4(pid, &wstatus, changes,
-                entrypoint->ended ? NULL : &entrypoint->usage);
+                entrypoint->ended ? NULL : &init->usage);
     if (pid == 0)
       return REAP_IDLE;
     /* With any other error than ECHILD ask again, and look at the signals

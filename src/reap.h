@@ -23,7 +23,7 @@ enum reap_result reap(struct init *init);
  * signal N ("Shell & Utilities", POSIX, 2.8.2). */
 int exit_code_of(int wstatus);
 
-/* Write "exit code 3" or "killed by SIGTERM" to line. */
-void describe_end(struct line *line, int wstatus);
+/* "exit code 3" or "killed by SIGTERM (core dumped)", as a brief() text. */
+const char *end_words(int wstatus);
 
 #endif

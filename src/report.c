@@ -2,21 +2,21 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "calls.h"
 #include "descriptors.h"
 #include "init.h"
+#include "scan.h"
 
 /* 1 or 2 if that is what the path stands for, else 0. Those two are shared with
  * the program and others: written as they come, never emptied, and never opened
  * anew, which fails for a socket or another user's pipe. */
 static int standard_stream(const char *path) {
-  return strcmp(path, "/dev/stdout") == 0   ? STDOUT_FILENO
-         : strcmp(path, "/dev/stderr") == 0 ? STDERR_FILENO
-                                            : 0;
+  return same(path, "/dev/stdout")   ? STDOUT_FILENO
+         : same(path, "/dev/stderr") ? STDERR_FILENO
+                                     : 0;
 }
 
 int report_open(const char *path) {
@@ -33,26 +33,27 @@ nanoseconds from_timeval(struct timeval time) {
   return time.tv_sec * SECOND + time.tv_usec * (SECOND / 1000000);
 }
 
+static const char *truth(bool value) { return value ? "true" : "false"; }
+
 static void report_json(struct line *line, const struct status *status,
                         const struct ending *ending, const char *state) {
   static const char tail[] = "\"}\n";
 
   line_format(line, "{");
   status_json(line, status, now(), state);
-  line_format(line, ",\"exit_code\":%d,\"signal\":", ending->exit_code);
-  if (ending->signal != 0)
-    line_format(line, "\"%s\"", SIGNAL_NAME(ending->signal));
-  else
-    line_format(line, "null");
   line_format(line,
-              ",\"core_dumped\":%s,\"oom_kill\":%s,\"killed_after_grace\":%u"
-              ",\"user_seconds\":",
-              ending->core_dumped ? "true" : "false",
-              ending->oom_kill ? "true" : "false", ending->killed_after_grace);
-  json_seconds(line, from_timeval(ending->usage.ru_utime));
-  line_format(line, ",\"system_seconds\":");
-  json_seconds(line, from_timeval(ending->usage.ru_stime));
-  line_format(line, ",\"max_rss_kib\":%ld,\"error\":", ending->usage.ru_maxrss);
+              ending->signal != 0 ? ",\"exit_code\":%d,\"signal\":\"%s\""
+                                  : ",\"exit_code\":%d,\"signal\":null",
+              ending->exit_code, signal_name(ending->signal));
+  line_format(line,
+              ",\"core_dumped\":%s,\"oom_kill\":%s,\"killed_after_grace\":%u,"
+              "\"user_seconds\":%s,\"system_seconds\":%s,"
+              "\"max_rss_kib\":%llu,\"error\":",
+              truth(ending->core_dumped), truth(ending->oom_kill),
+              ending->killed_after_grace,
+              seconds(from_timeval(ending->usage.ru_utime)),
+              seconds(from_timeval(ending->usage.ru_stime)),
+              (unsigned long long)ending->usage.ru_maxrss);
   if (ending->error == NULL) {
     line_format(line, "null}\n");
     return;
@@ -62,7 +63,7 @@ static void report_json(struct line *line, const struct status *status,
   line_format(line, "\"%s", ending->error);
   line->size += sizeof tail;
   line->truncated = 0;
-  line_format(line, "%c}\n", '"');
+  line_format(line, tail);
 }
 
 /* Replace what is in a regular file by `line`. The second report is never
@@ -75,8 +76,9 @@ static int replace(int fd, struct line *line, off_t old_size, bool final) {
   if (old_size != 0 && !pad && ftruncate(fd, 0) != 0)
     return -1;
   if (pad && (off_t)line->length < old_size) {
-    memset(line->text + line->length - 1, ' ', (size_t)old_size - line->length);
-    line->length = (size_t)old_size;
+    line->text[line->length - 1] = ' ';
+    while ((off_t)line->length < old_size)
+      line->text[line->length++] = ' ';
     line->text[line->length - 1] = '\n';
   }
   ssize_t written = pwrite(fd, line->text, line->length, 0);
@@ -108,6 +110,5 @@ void report_write(int fd, const char *path, const struct status *status,
                      : write_nonblocking(fd, text, line.length);
   /* A first report that failed may still be made good by the second. */
   if (result != 0 && (final || !twice))
-    log_line(LOG_WARNING, "cannot write the report to '%s': %s", path,
-             error_words(errno));
+    log_failure("cannot write the report to '%s'", path);
 }

@@ -1,10 +1,10 @@
 #include "signames.h"
 
 #include <signal.h>
-#include <stdbool.h>
 #include <stddef.h>
 
 #include "log.h"
+#include "scan.h"
 
 enum { NAMES = 32 }; /* 32 and 33 have none */
 
@@ -30,82 +30,73 @@ static const struct {
   unsigned char signal;
 } aliases[] = {{"CLD", SIGCHLD}, {"IOT", SIGABRT}, {"POLL", SIGIO}};
 
-/* The rest of `string` after `prefix`, which is in capitals, in any case; NULL
- * if it does not start so. Not strcasecmp: a locale has no say in this. */
-static const char *after(const char *string, const char *prefix) {
-  for (; *prefix != '\0'; string++, prefix++)
-    if (*string != *prefix &&
-        (*string < 'a' || *string > 'z' || *string - 'a' + 'A' != *prefix))
+/* The rest of `text` after `prefix`, which is in capitals, in any case; NULL if
+ * it does not start so. Not strcasecmp: a locale has no say in this. */
+static const char *after_capitals(const char *text, const char *prefix) {
+  for (; *prefix != '\0'; text++, prefix++)
+    if (*text != *prefix && *text != (*prefix | 0x20))
       return NULL;
-  return string;
+  return text;
 }
 
-static bool same(const char *string, const char *name) {
-  const char *rest = after(string, name);
+bool is_word(const char *text, const char *capitals) {
+  const char *rest = after_capitals(text, capitals);
   return rest != NULL && *rest == '\0';
 }
 
-/* A decimal number of one or two digits without a leading zero, or -1. */
-static int number(const char *string) {
-  int value = 0;
-  size_t i;
-
-  for (i = 0; string[i] >= '0' && string[i] <= '9' && i < 2; i++)
-    value = value * 10 + string[i] - '0';
-  if (i == 0 || string[i] != '\0' || (i == 2 && value < 10))
-    return -1;
-  return value;
+/* A number up to `most` without leading zeros and with nothing behind it, or
+ * -1. */
+static int number(const char *text, int most) {
+  bool zeros = *text == '0' && text[1] != '\0';
+  int value = (int)scan_number(&text, most);
+  return zeros || *text != '\0' ? -1 : value;
 }
 
 int signal_number(const char *name) {
-  int signal = number(name);
   const char *rest;
 
-  if (signal >= 0)
-    return signal <= SIGNAL_MAX ? signal : 0;
-  rest = after(name, "SIG");
+  if (is_digit(*name)) {
+    int signal = number(name, SIGNAL_MAX);
+    return signal > 0 ? signal : 0;
+  }
+  rest = after_capitals(name, "SIG");
   if (rest != NULL)
     name = rest;
-  for (signal = 1; signal < NAMES; signal++)
-    if (names[signal][0] != '\0' && same(name, names[signal]))
+  for (int signal = 1; signal < NAMES; signal++)
+    if (names[signal][0] != '\0' && is_word(name, names[signal]))
       return signal;
   for (size_t i = 0; i < sizeof(aliases) / sizeof(*aliases); i++)
-    if (same(name, aliases[i].name))
+    if (is_word(name, aliases[i].name))
       return aliases[i].signal;
 
-  int sign = 1;
-  signal = SIGNAL_RTMIN;
-  rest = after(name, "RTMIN");
+  int first = SIGNAL_RTMIN, sign = 1;
+  rest = after_capitals(name, "RTMIN");
   if (rest == NULL) {
+    first = SIGNAL_MAX;
     sign = -1;
-    signal = SIGNAL_MAX;
-    rest = after(name, "RTMAX");
+    rest = after_capitals(name, "RTMAX");
   }
   if (rest == NULL)
     return 0;
   if (*rest == '\0')
-    return signal;
-  int distance = number(rest + 1);
-  if (*rest != (sign > 0 ? '+' : '-') || distance < 0 ||
-      distance > SIGNAL_MAX - SIGNAL_RTMIN)
-    return 0;
-  return signal + sign * distance;
+    return first;
+  int distance = number(rest + 1, SIGNAL_MAX - SIGNAL_RTMIN);
+  return *rest == (sign > 0 ? '+' : '-') && distance >= 0
+             ? first + sign * distance
+             : 0;
 }
 
-const char *signal_name(int signal, char buffer[SIGNAL_NAME_SIZE]) {
-  struct line line = {.text = buffer, .size = SIGNAL_NAME_SIZE};
+const char *signal_name(int signal) {
   const int middle = SIGNAL_RTMIN + 15; /* where "kill -l" changes its mind */
-  const char *name = signal > 0 && signal < NAMES ? names[signal] : "";
 
-  if (*name != '\0')
-    line_format(&line, "SIG%s", name);
-  else if (signal < SIGNAL_RTMIN || signal > SIGNAL_MAX)
-    line_format(&line, "signal %d", signal);
-  else if (signal == SIGNAL_RTMIN || signal == SIGNAL_MAX)
-    line_format(&line, signal == SIGNAL_MAX ? "SIGRTMAX" : "SIGRTMIN");
-  else if (signal <= middle)
-    line_format(&line, "SIGRTMIN+%d", signal - SIGNAL_RTMIN);
-  else
-    line_format(&line, "SIGRTMAX-%d", SIGNAL_MAX - signal);
-  return buffer;
+  if (signal > 0 && signal < NAMES && names[signal][0] != '\0')
+    return brief("SIG%s", names[signal]);
+  if (signal < SIGNAL_RTMIN || signal > SIGNAL_MAX)
+    return brief("signal %d", signal);
+  if (signal == SIGNAL_RTMIN)
+    return "SIGRTMIN";
+  if (signal == SIGNAL_MAX)
+    return "SIGRTMAX";
+  return signal <= middle ? brief("SIGRTMIN+%d", signal - SIGNAL_RTMIN)
+                          : brief("SIGRTMAX-%d", SIGNAL_MAX - signal);
 }

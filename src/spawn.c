@@ -10,6 +10,7 @@
 
 #include "calls.h"
 #include "explain.h"
+#include "scan.h"
 #include "terminal.h"
 
 /* Where an unset PATH leads: what container engines set. */
@@ -40,14 +41,10 @@ static void hand_on_pid(char **envp, pid_t ours) {
   static char values[2][32];
   for (; *envp; envp++)
     for (size_t i = 0; i < 2; i++) {
-      size_t length = strlen(names[i]);
-      if (strncmp(*envp, names[i], length) != 0)
+      const char *value = after(*envp, names[i]);
+      if (!value || !same(value, brief("%d", (int)ours)))
         continue;
       struct line named = LINE(values[i]);
-      line_format(&named, "%s%d", names[i], (int)ours);
-      if (strcmp(*envp, values[i]) != 0)
-        continue;
-      named = LINE(values[i]);
       line_format(&named, "%s%d", names[i], (int)getpid());
       *envp = values[i];
     }
@@ -77,35 +74,22 @@ static void try_exec(struct attempt *attempt, char *path) {
  * what was not found: a denied file, and a script whose interpreter is missing
  * (that is an ENOENT too). */
 static void search_and_exec(struct attempt *attempt) {
-  const char *name = attempt->name;
-  size_t name_length = strlen(name);
-  int found_error = 0;
+  const char *search = attempt->search;
   static char found[PATH_MAX] BEHIND_SMALL_DATA;
+  int found_error = 0;
 
-  attempt->error = ENOENT;
-  attempt->path = NULL;
-  for (const char *at = attempt->search; name_length > 0;) {
-    size_t length = strcspn(at, ":");
-    const char *directory = length > 0 ? at : ".";
-    size_t directory_length = length > 0 ? length : 1;
-    if (directory_length + 1 + name_length < sizeof candidate) {
-      memcpy(candidate, directory, directory_length);
-      candidate[directory_length] = '/';
-      memcpy(candidate + directory_length + 1, name, name_length + 1);
-      try_exec(attempt, candidate);
-      int error = attempt->error;
-      bool go_on = error == ENOENT || error == ENOTDIR || error == EACCES ||
-                   error == ESTALE || error == ENODEV || error == ETIMEDOUT;
-      if (!go_on)
-        return;
-      if (!found_error && (error == EACCES || access(candidate, F_OK) == 0)) {
-        found_error = error;
-        strcpy(found, candidate);
-      }
+  while (*attempt->name != '\0' &&
+         path_next(&search, attempt->name, candidate)) {
+    try_exec(attempt, candidate);
+    int error = attempt->error;
+    bool go_on = error == ENOENT || error == ENOTDIR || error == EACCES ||
+                 error == ESTALE || error == ENODEV || error == ETIMEDOUT;
+    if (!go_on)
+      return;
+    if (!found_error && (error == EACCES || access(candidate, F_OK) == 0)) {
+      found_error = error;
+      memcpy(found, candidate, sizeof found);
     }
-    at += length;
-    if (*at++ == '\0')
-      break;
   }
   attempt->error = found_error ? found_error : ENOENT;
   attempt->path = found_error ? found : NULL;
@@ -147,8 +131,8 @@ static void survive_stops(struct attempt *attempt) {
 }
 
 /* The child, between vfork and exec. It runs on init's memory while init is
- * suspended: it must not return, and may store only to `attempt` and to the
- * static buffers above. All signals are blocked until the last moment. */
+ * suspended: it must not return, and may store only to `attempt` and to
+ * static buffers. All signals are blocked until the last moment. */
 _Noreturn static void become_entrypoint(struct attempt *attempt) {
   const struct init *init = attempt->init;
   attempt->shared = true;
@@ -174,21 +158,13 @@ _Noreturn static void become_entrypoint(struct attempt *attempt) {
   run_program(attempt);
 }
 
-const char *environment_value(char **envp, const char *name) {
-  size_t length = strlen(name);
-  for (; *envp; envp++)
-    if (strncmp(*envp, name, length) == 0 && (*envp)[length] == '=')
-      return *envp + length + 1;
-  return NULL;
-}
-
 int spawn(struct init *init, char **envp, const struct signal_state *before,
           struct spawn_failure *failure) {
   struct attempt attempt = {.init = init,
                             .name = init->options.command[0],
                             .envp = envp,
                             .before = before};
-  if (!strchr(init->options.command[0], '/')) {
+  if (!last(init->options.command[0], '/')) {
     attempt.search = environment_value(envp, "PATH");
     if (!attempt.search)
       attempt.search = default_path;

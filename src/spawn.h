@@ -20,7 +20,4 @@ struct spawn_failure {
 int spawn(struct init *init, char **envp, const struct signal_state *before,
           struct spawn_failure *failure);
 
-/* The value of a variable, or NULL. */
-const char *environment_value(char **envp, const char *name);
-
 #endif

@@ -11,6 +11,7 @@
 #include "calls.h"
 #include "descriptors.h"
 #include "init.h"
+#include "scan.h"
 
 /* linux/memfd.h and linux/fcntl.h have them, but musl-gcc sees no linux/
  * headers, and older libcs lack the newer ones. */
@@ -69,9 +70,10 @@ void status_start(struct status *status, pid_t pid, enum status_mode mode,
       .start_monotonic = now(),
   };
   memcpy(status->version, version, sizeof version);
-  if (command != NULL)
-    memcpy(status->command, command,
-           strnlen(command, sizeof status->command - 1));
+  for (size_t i = 0;
+       command != NULL && command[i] != '\0' && i < sizeof status->command - 1;
+       i++)
+    status->command[i] = command[i];
 }
 
 struct status *status_share(struct status *status) {
@@ -83,8 +85,7 @@ struct status *status_share(struct status *status) {
   if (fd < 0)
     return status;
   if (ftruncate(fd, STATUS_PAGE_SIZE) == 0) {
-    struct status *page =
-        mmap(NULL, STATUS_PAGE_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    struct status *page = call_map_shared(fd, STATUS_PAGE_SIZE);
     if (page != MAP_FAILED) {
       if (call_fcntl(fd, F_ADD_SEALS, seals) == 0) {
         /* Sealed first: until then another process could truncate the page,
@@ -131,17 +132,16 @@ bool status_valid(const struct status *page) {
          page->entrypoint_pid >= 0 && page->start_time >= 0 &&
          page->start_monotonic >= 0 && page->last_signal >= 0 &&
          page->last_signal <= SIGNAL_MAX &&
-         memchr(page->version, '\0', sizeof page->version) != NULL &&
-         memchr(page->command, '\0', sizeof page->command) != NULL;
+         find(page->version, sizeof page->version, '\0') != NULL &&
+         find(page->command, sizeof page->command, '\0') != NULL;
 }
 
-void json_seconds(struct line *line, nanoseconds time) {
+const char *seconds(nanoseconds time) {
   if (time < 0)
     time = 0;
-  int thousandths = (int)(time % SECOND / (SECOND / 1000));
-  line_format(line, "%lld.%c%c%c", (long long)(time / SECOND),
-              '0' + thousandths / 100, '0' + thousandths / 10 % 10,
-              '0' + thousandths % 10);
+  unsigned thousandths = (unsigned)(time % SECOND / (SECOND / 1000));
+  return brief("%llu.%u%u%u", (unsigned long long)(time / SECOND),
+               thousandths / 100, thousandths / 10 % 10, thousandths % 10);
 }
 
 void status_json(struct line *line, const struct status *page, nanoseconds time,
@@ -154,19 +154,15 @@ void status_json(struct line *line, const struct status *page, nanoseconds time,
               "\"entrypoint\":",
               page->version, page->pid, modes[page->mode],
               state != NULL ? state : states[page->state]);
-  if (page->entrypoint_pid != 0) {
-    line_format(line, "{\"pid\":%d,\"start_time\":", page->entrypoint_pid);
-    json_seconds(line, page->start_time);
-    line_format(line, ",\"command\":\"%s\"}", page->command);
-  } else {
-    line_format(line, "null");
-  }
-
-  line_format(line, ",\"uptime_seconds\":");
-  json_seconds(line, time - page->start_monotonic);
   line_format(line,
-              ",\"orphans_reaped\":%llu,\"left_behind\":%llu,"
-              "\"signals_forwarded\":{",
+              page->entrypoint_pid != 0
+                  ? "{\"pid\":%d,\"start_time\":%s,\"command\":\"%s\"}"
+                  : "null",
+              page->entrypoint_pid, seconds(page->start_time), page->command);
+  line_format(line,
+              ",\"uptime_seconds\":%s,\"orphans_reaped\":%llu,"
+              "\"left_behind\":%llu,\"signals_forwarded\":{",
+              seconds(time - page->start_monotonic),
               (unsigned long long)page->orphans_reaped,
               (unsigned long long)page->left_behind);
   const char *separator = "";
@@ -174,16 +170,14 @@ void status_json(struct line *line, const struct status *page, nanoseconds time,
     unsigned long long count = page->signals_forwarded[signal];
     if (count == 0)
       continue;
-    line_format(line, "%s", separator);
-    line_format(line, "\"%s\":%llu", SIGNAL_NAME(signal), count);
+    line_format(line, "%s\"%s\":%llu", separator, signal_name(signal), count);
     separator = ",";
   }
-
-  line_format(line, "},\"last_signal\":");
-  if (page->last_signal != 0)
-    line_format(line, "{\"name\":\"%s\",\"sender_pid\":%d,\"sender_uid\":%u}",
-                SIGNAL_NAME(page->last_signal), page->last_sender_pid,
-                page->last_sender_uid);
-  else
-    line_format(line, "null");
+  line_format(line,
+              page->last_signal != 0
+                  ? "},\"last_signal\":{\"name\":\"%s\",\"sender_pid\":%d,"
+                    "\"sender_uid\":%u}"
+                  : "},\"last_signal\":null",
+              signal_name(page->last_signal), page->last_sender_pid,
+              page->last_sender_uid);
 }

@@ -55,8 +55,8 @@ void status_start(struct status *status, pid_t pid, enum status_mode mode,
  * which is `status` itself where no memfd can be had or sealed
  * (memfd_create(2), F_ADD_SEALS: without seals another process of the same user
  * could truncate the page and so kill init with SIGBUS). To be called after
- * descriptors_let_go(), which would close the memfd: it stays open, 3 or
- * higher, because readers find the page through it. */
+ * the descriptors from 3 up were closed: the memfd stays open, 3 or higher,
+ * because readers find the page through it. */
 struct status *status_share(struct status *status);
 
 /* Bracket a change of the page. */
@@ -81,7 +81,7 @@ void status_json(struct line *line, const struct status *page, nanoseconds time,
  * with 20 digits, and what stands around them. */
 enum { STATUS_JSON_SIZE = 6 * (64 + STATUS_COMMAND_SIZE) + 64 * 40 + 640 };
 
-/* Append a JSON number of seconds, e.g. 12.345; negative times are 0. */
-void json_seconds(struct line *line, nanoseconds time);
+/* A number of seconds, e.g. 12.345, as a brief() text; negative times are 0. */
+const char *seconds(nanoseconds time);
 
 #endif

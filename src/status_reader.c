@@ -13,13 +13,13 @@
 
 #include "calls.h"
 #include "init.h"
+#include "proc.h"
+#include "scan.h"
 
 enum {
   COPY_ATTEMPTS = 100, /* a millisecond apart */
   PARENTS_MAX = 64,    /* parents of zombies that are named; the rest is one */
   ANCESTORS_MAX = 256, /* no chain is longer, but they change as we climb */
-  NAME_SIZE = 64,      /* of a process: the kernel's own have up to 63 bytes */
-  PATH_SIZE = 32,      /* "/proc/2147483647/ns/pid" */
 };
 
 /* Why there is nothing to print. */
@@ -37,19 +37,6 @@ struct directory {
 /* Where things are in what getdents64(2) gives: after the inode and an offset
  * of 8 bytes each the entry's length, a byte for its type, its name. */
 enum { ENTRY_LENGTH = 16, ENTRY_NAME = 19 };
-
-/* The number that the text begins with, moving past it; -1 if it is none. */
-static int parse_number(const char **text) {
-  long long value = 0;
-  const char *at = *text;
-
-  while (*at >= '0' && *at <= '9' && value <= INT_MAX)
-    value = value * 10 + (*at++ - '0');
-  if (at == *text || value > INT_MAX)
-    return -1;
-  *text = at;
-  return (int)value;
-}
 
 static bool directory_open(struct directory *directory, const char *path) {
   directory->at = directory->end = 0;
@@ -73,41 +60,10 @@ static int directory_next(struct directory *directory) {
     memcpy(&length, entry + ENTRY_LENGTH, sizeof length);
     directory->at += length;
     const char *name = entry + ENTRY_NAME;
-    int number = parse_number(&name);
+    int number = (int)scan_number(&name, INT_MAX);
     if (number >= 0 && *name == '\0')
       return number;
   }
-}
-
-/* "/proc/PID/FILE", until the next call. */
-static const char *proc_path(pid_t pid, const char *file) {
-  static char path[PATH_SIZE];
-  struct line line = LINE(path);
-
-  line_format(&line, "/proc/%d/%s", pid, file);
-  return path;
-}
-
-/* Read the start of a file of /proc as a string. */
-static bool read_proc(pid_t pid, const char *file, char *text, size_t size) {
-  int fd = call_open(proc_path(pid, file), O_RDONLY);
-
-  if (fd < 0)
-    return false;
-  ssize_t got = read(fd, text, size - 1);
-  (void)close(fd);
-  text[got > 0 ? got : 0] = '\0';
-  return got > 0;
-}
-
-/* What the kernel calls the process, without the newline at the end. */
-static bool process_name(pid_t pid, char name[NAME_SIZE + 1]) {
-  if (!read_proc(pid, "comm", name, NAME_SIZE + 1))
-    return false;
-  size_t length = strlen(name);
-  if (length > 0 && name[length - 1] == '\n')
-    name[length - 1] = '\0';
-  return true;
 }
 
 bool status_copy(int fd, struct status *page) {
@@ -135,24 +91,23 @@ bool status_copy(int fd, struct status *page) {
   return true;
 }
 
+/* Was that the error of the last call? */
+static bool not_permitted(void) { return errno == EACCES || errno == EPERM; }
+
 /* Look at descriptor `number` in the directory /proc/PID/fd. The process may
  * be anybody, and put anything there, and another thing a moment later: so the
  * link is first pinned with O_PATH, which opens nothing, and what was checked
  * is what is read. It is never mapped: we would die of its truncation. */
 static enum found look_at(int directory, int number, struct status *page) {
   static const char wanted[] = "/memfd:foster-status (deleted)";
-  char name[PATH_SIZE];
-  char link[sizeof wanted];
-  struct line line = LINE(name);
+  char link[sizeof wanted + 1];
+  const char *name = brief("%d", number);
   struct file_facts file;
   enum found found = NOT_FOSTER;
 
-  line_format(&line, "%d", number);
-  ssize_t length = readlinkat(directory, name, link, sizeof link);
-  if (length < 0 && (errno == EACCES || errno == EPERM))
-    return NOT_PERMITTED;
-  if (length != sizeof wanted - 1 ||
-      memcmp(link, wanted, sizeof wanted - 1) != 0)
+  if (!call_readlink(directory, name, link, sizeof link))
+    return not_permitted() ? NOT_PERMITTED : NOT_FOSTER;
+  if (!same(link, wanted))
     return NOT_FOSTER;
 
   int pinned = call_openat(directory, name, O_PATH);
@@ -160,9 +115,8 @@ static enum found look_at(int directory, int number, struct status *page) {
     return NOT_FOSTER;
   if (call_stat(pinned, "", &file) == 0 && S_ISREG(file.mode) &&
       file.links == 0 && file.size == STATUS_PAGE_SIZE) {
-    line = LINE(name);
-    line_format(&line, "/proc/self/fd/%d", pinned);
-    int fd = call_open(name, O_RDONLY | O_NONBLOCK | O_NOCTTY);
+    int fd = call_open(brief("/proc/self/fd/%d", pinned),
+                       O_RDONLY | O_NONBLOCK | O_NOCTTY);
     if (fd >= 0 && status_copy(fd, page))
       found = status_valid(page)     ? FOUND
               : status_foreign(page) ? OTHER_LAYOUT
@@ -178,11 +132,11 @@ static enum found look_at(int directory, int number, struct status *page) {
 static bool shares_namespace(pid_t pid) {
   char ours[64];
   char theirs[64];
-  ssize_t length = readlink("/proc/self/ns/pid", ours, sizeof ours);
 
-  return length > 0 &&
-         readlink(proc_path(pid, "ns/pid"), theirs, sizeof theirs) == length &&
-         memcmp(ours, theirs, (size_t)length) == 0;
+  return call_readlink(AT_FDCWD, "/proc/self/ns/pid", ours, sizeof ours) &&
+         call_readlink(AT_FDCWD, proc_path(pid, "ns/pid"), theirs,
+                       sizeof theirs) &&
+         same(ours, theirs);
 }
 
 /* Find the page of `pid`. */
@@ -192,7 +146,7 @@ static enum found find_page(pid_t pid, struct status *page) {
   int number;
 
   if (!directory_open(&directory, proc_path(pid, "fd")))
-    return errno == EACCES || errno == EPERM ? NOT_PERMITTED : NO_PROCESS;
+    return not_permitted() ? NOT_PERMITTED : NO_PROCESS;
   while (result != FOUND && (number = directory_next(&directory)) >= 0) {
     enum found found = look_at(directory.fd, number, page);
     /* Somebody else may hold a foster's page open. */
@@ -207,25 +161,26 @@ static enum found find_page(pid_t pid, struct status *page) {
 
 bool process_parse(const char *stat, struct process *process) {
   /* The name may have any bytes, but nothing after it has a parenthesis. */
-  const char *at = strrchr(stat, ')');
+  const char *at = last(stat, ')');
 
-  if (at == NULL || strlen(at) < 4)
+  if (at == NULL || length_of(at) < 4)
     return false;
   process->state = at[2];
   at += 4;
-  process->parent = parse_number(&at);
+  process->parent = (pid_t)scan_number(&at, INT_MAX);
   /* From field 4, the parent, on to 20. */
-  for (int field = 4; field < 20 && at != NULL; field++)
-    if ((at = strchr(at, ' ')) != NULL)
-      at++;
-  process->threads = at != NULL ? parse_number(&at) : -1;
+  for (int field = 4; field < 20; field++) {
+    at += until(at, " ");
+    at += span(at, " ");
+  }
+  process->threads = (int)scan_number(&at, INT_MAX);
   return process->parent >= 0 && process->threads >= 0;
 }
 
 static bool read_process(pid_t pid, struct process *process) {
   char text[1024];
 
-  return read_proc(pid, "stat", text, sizeof text) &&
+  return proc_read(pid, "stat", text, sizeof text) &&
          process_parse(text, process);
 }
 
@@ -280,24 +235,21 @@ static void zombies_json(struct line *line, const struct status *page) {
   if (parents[PARENTS_MAX].count > 0)
     used++;
   for (size_t i = 0; i < used; i++) {
-    char name[NAME_SIZE + 1];
-    line_format(line, i > 0 ? ",{\"pid\":" : "{\"pid\":");
-    if (i < PARENTS_MAX)
-      line_format(line, "%d,\"name\":", parents[i].pid);
-    else
-      line_format(line, "null,\"name\":");
-    if (i < PARENTS_MAX && process_name(parents[i].pid, name))
-      line_format(line, "\"%s\"", name);
-    else
-      line_format(line, "null");
-    line_format(line, ",\"count\":%u}", parents[i].count);
+    char name[PROCESS_NAME_SIZE];
+    const bool one = i < PARENTS_MAX;
+    const bool named = one && process_name(parents[i].pid, name);
+    line_format(line,
+                one ? "%s{\"pid\":%d,\"name\":" : "%s{\"pid\":null,\"name\":",
+                i > 0 ? "," : "", parents[i].pid);
+    line_format(line, named ? "\"%s\",\"count\":" : "null,\"count\":", name);
+    line_format(line, "%u}", parents[i].count);
   }
   line_format(line, "]}");
 }
 
 static void explain_not_found(pid_t pid, enum found why,
                               const struct status *page) {
-  char text[256], name[NAME_SIZE + 1] = "";
+  char text[256], name[PROCESS_NAME_SIZE] = "";
   struct line line = LINE(text);
   struct file_facts directory;
 
@@ -358,7 +310,8 @@ static pid_t find_only(struct status *page, enum found why) {
 }
 
 int status_print(pid_t pid) {
-  char text[STATUS_JSON_SIZE + (PARENTS_MAX + 1) * (6 * NAME_SIZE + 80)];
+  char
+      text[STATUS_JSON_SIZE + (PARENTS_MAX + 1) * (6 * PROCESS_NAME_SIZE + 80)];
   struct line line = LINE(text);
   struct status page = {0};
   enum found found = find_page(pid != 0 ? pid : 1, &page);
@@ -389,7 +342,8 @@ int status_print(pid_t pid) {
   ssize_t written = write(STDOUT_FILENO, text, line.length);
   if (written == (ssize_t)line.length)
     return 0;
-  log_line(LOG_WARNING, "cannot write to stdout: %s",
-           error_words(written < 0 ? errno : ENOSPC));
+  if (written >= 0)
+    errno = ENOSPC;
+  log_failure("cannot write to stdout");
   return 1;
 }

@@ -6,7 +6,6 @@
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <termios.h>
 #include <unistd.h>
 
 #include "calls.h"
@@ -34,7 +33,7 @@ void terminal_find(struct terminal *terminal) {
     return;
   /* No /dev/tty here, or it is denied: then whichever of the three it is. */
   for (int i = STDIN_FILENO; fd < 0 && i <= STDERR_FILENO; i++)
-    if (tcgetpgrp(i) >= 0)
+    if (call_foreground(i) >= 0)
       fd = i;
   if (fd < 0)
     return;
@@ -43,18 +42,18 @@ void terminal_find(struct terminal *terminal) {
   if (group == 0) {
     /* A shell outside our PID namespace has made our group. The foreground
      * could be taken from it, but never be given back. */
-    terminal->stay = tcgetpgrp(STDIN_FILENO) >= 0;
+    terminal->stay = call_foreground(STDIN_FILENO) >= 0;
     return;
   }
   terminal->fd = fd;
   terminal->own_group = group;
   terminal->on_demand = in_pipeline();
-  terminal->handed_over = !terminal->on_demand && tcgetpgrp(fd) == group;
+  terminal->handed_over = !terminal->on_demand && call_foreground(fd) == group;
 }
 
 void terminal_set_foreground(const struct terminal *terminal, pid_t group) {
   if (terminal->fd >= 0)
-    (void)tcsetpgrp(terminal->fd, group);
+    (void)call_set_foreground(terminal->fd, group);
 }
 
 static void hand_over(struct init *init) {
@@ -64,7 +63,7 @@ static void hand_over(struct init *init) {
 }
 
 static pid_t foreground(const struct terminal *terminal) {
-  return terminal->fd < 0 ? -1 : tcgetpgrp(terminal->fd);
+  return terminal->fd < 0 ? -1 : call_foreground(terminal->fd);
 }
 
 static bool has_foreground(const struct terminal *terminal) {

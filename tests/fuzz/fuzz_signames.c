@@ -20,8 +20,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   int signal = signal_number(name);
   if (signal < 0 || signal > SIGNAL_MAX)
     abort();
-  const char *own = SIGNAL_NAME(signal);
-  if (strlen(own) >= SIGNAL_NAME_SIZE)
+  const char *own = signal_name(signal);
+  if (strlen(own) >= 16)
     abort();
   /* 32 and 33 have a number only. */
   if (strncmp(own, "SIG", 3) == 0 && signal_number(own) != signal)

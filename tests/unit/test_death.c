@@ -150,7 +150,7 @@ static void what_cannot_be_read_is_unknown(void) {
   put("/proc/self/cgroup", "0::/\\n");
   put_cgroup("/sys/fs/cgroup", "memory.events",
              "oom_kill 99999999999999999999\\n");
-  CHECK(oom_kills_under(root, true) > 0);
+  CHECK_NUMBER(oom_kills_under(root, true), -1); /* more than there can be */
   clean();
   /* Longer than any buffer, before and instead of what is looked for. */
   run("mkdir -p proc/self && (head -c 5000 /dev/zero | tr '\\0' x; "

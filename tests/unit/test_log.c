@@ -31,10 +31,9 @@ static const char *escaped(enum line_escape escape, const char *string) {
 static void numbers_and_words(void) {
   struct line line = LINE(text);
 
-  line_format(&line, "%d %d %u|%ld %lu|", INT_MIN, 7, UINT_MAX, -1L, 0UL);
-  line_format(&line, "%lld %llu|%c%%%s.", LLONG_MIN, ULLONG_MAX, 'x', "");
-  CHECK_STRING(text, "-2147483648 7 4294967295|-1 0|"
-                     "-9223372036854775808 18446744073709551615|x%.");
+  line_format(&line, "%d %d %u|", INT_MIN, 7, UINT_MAX);
+  line_format(&line, "%llu %llu|%%%s.", 0ULL, ULLONG_MAX, "");
+  CHECK_STRING(text, "-2147483648 7 4294967295|0 18446744073709551615|%.");
   CHECK_NUMBER(line.length, strlen(text));
   CHECK_NUMBER(line.truncated, 0);
 }

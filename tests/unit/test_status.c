@@ -123,12 +123,8 @@ static void seconds_are_rounded_down(void) {
       {-SECOND, "0.000"},    {INT64_MAX, "9223372036.854"},
   };
 
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-    char text[32];
-    struct line line = LINE(text);
-    json_seconds(&line, cases[i].time);
-    is(text, cases[i].text);
-  }
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    is(seconds(cases[i].time), cases[i].text);
 }
 
 static void a_hostile_page_is_refused(void) {
