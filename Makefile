@@ -31,13 +31,16 @@ endif
 # For another machine: CC=MACHINE-gcc STRIP=MACHINE-strip.
 STRIP = strip
 
-# The first of these that the compiler knows. What gcc is not to do makes code
-# faster, and larger.
+# As small as the compiler knows to make it. What gcc is not to do makes code
+# faster, and larger. No floating point: nor are its registers to be saved.
 override understands = $(shell $(CC) -Werror $(1) -x c -fsyntax-only /dev/null \
   >/dev/null 2>&1 && echo '$(1)')
 ifeq ($(origin CFLAGS),undefined)
-  CFLAGS := $(or $(call understands,-Oz -fno-jump-tables -fno-caller-saves \
-    -fno-tree-dominator-opts),$(call understands,-Oz),-Os)
+  CFLAGS := $(or $(call understands,-Oz),-Os)
+  override SMALLER := $(call understands,-mgeneral-regs-only) \
+    $(call understands,-flto -ffat-lto-objects \
+    -fno-inline-functions-called-once -fno-jump-tables -fno-caller-saves \
+    -fno-tree-dominator-opts)
 endif
 override SIZE_CFLAGS = -ffunction-sections -fdata-sections \
   -fno-asynchronous-unwind-tables -fno-unwind-tables -fno-ident \
@@ -81,7 +84,7 @@ endif
 override BASE_CFLAGS = -std=c11 -D_GNU_SOURCE -ffile-prefix-map=$(CURDIR)=. \
   $(WARNINGS) $(SIZE_CFLAGS) $(LINK_CFLAGS) $(SANITIZE)
 override COMPILE = $(CC) $(CPPFLAGS) $(BASE_CFLAGS) $(CFLAGS) -MMD -MP
-override LINK = $(CC) $(SANITIZE) $(CFLAGS) $(LINK_LDFLAGS) $(START_FILES) \
+override LINK = $(CC) $(SANITIZE) $(CFLAGS) $(SMALLER) $(LINK_LDFLAGS) $(START_FILES) \
   $(SIZE_LDFLAGS) $(LDFLAGS)
 override PROBE_FLAGS = $(CPPFLAGS) -std=c11 -D_GNU_SOURCE $(WARNINGS) \
   $(LINK_CFLAGS) $(CFLAGS) -MMD -MP
@@ -118,7 +121,7 @@ $(BUILD)/foster: $(OBJECTS) $(BUILD)/flags
 
 $(BUILD)/obj/%.o: src/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
-	$(COMPILE) -c -o $@ $<
+	$(COMPILE) $(SMALLER) -c -o $@ $<
 
 $(BUILD)/obj/texts.o $(BUILD)/obj/status.o: $(BUILD)/identity
 $(BUILD)/obj/texts.o $(BUILD)/obj/status.o: \
@@ -131,7 +134,7 @@ define stamp
 @cmp -s $@.new $@ && rm $@.new || mv $@.new $@
 endef
 $(BUILD)/flags: FORCE
-	$(call stamp,'$(subst ','\'',$(COMPILE) / $(LINK))')
+	$(call stamp,'$(subst ','\'',$(COMPILE) $(SMALLER) / $(LINK))')
 $(BUILD)/identity: FORCE
 	$(call stamp,'$(subst ','\'',$(IDENTITY))')
 
