@@ -34,29 +34,12 @@ static const char help[] =
     "Exit status: the entrypoint's; 128+N if signal N killed it; 125 foster\n"
     "failed; 126 not runnable; 127 not found.\n";
 
+/* The notice; the licence itself comes with foster, as `make install` does it.
+ */
 static const char license[] =
-    "foster, under the MIT License\n"
-    "\n"
-    "Copyright (c) 2026 the foster authors\n"
-    "\n"
-    "Permission is hereby granted, free of charge, to any person obtaining a\n"
-    "copy of this software and associated documentation files (the\n"
-    "\"Software\"), to deal in the Software without restriction, including\n"
-    "without limitation the rights to use, copy, modify, merge, publish,\n"
-    "distribute, sublicense, and/or sell copies of the Software, and to\n"
-    "permit persons to whom the Software is furnished to do so, subject to\n"
-    "the following conditions:\n"
-    "\n"
-    "The above copyright notice and this permission notice shall be included\n"
-    "in all copies or substantial portions of the Software.\n"
-    "\n"
-    "THE SOFTWARE IS PROVIDED \"AS IS\", WITHOUT WARRANTY OF ANY KIND,\n"
-    "EXPRESS OR IMPLIED, INCLUDING BUT NOT LIMITED TO THE WARRANTIES OF\n"
-    "MERCHANTABILITY, FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT.\n"
-    "IN NO EVENT SHALL THE AUTHORS OR COPYRIGHT HOLDERS BE LIABLE FOR ANY\n"
-    "CLAIM, DAMAGES OR OTHER LIABILITY, WHETHER IN AN ACTION OF CONTRACT,\n"
-    "TORT OR OTHERWISE, ARISING FROM, OUT OF OR IN CONNECTION WITH THE\n"
-    "SOFTWARE OR THE USE OR OTHER DEALINGS IN THE SOFTWARE.\n";
+    "foster, Copyright (c) 2026 the foster authors\n"
+    "MIT License: free to use, copy, change and pass on, with this notice;\n"
+    "without warranty of any kind. All of it: foster(1).\n";
 
 /* dockerd looks for just this form in what an init says of itself. */
 #define VERSION "tini version " FOSTER_VERSION "-foster"
