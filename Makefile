@@ -38,9 +38,10 @@ override understands = $(shell $(CC) -Werror $(1) -x c -fsyntax-only /dev/null \
 ifeq ($(origin CFLAGS),undefined)
   CFLAGS := $(or $(call understands,-Oz),-Os)
   override SMALLER := $(call understands,-mgeneral-regs-only) \
+    $(call understands,-malign-data=abi) \
     $(call understands,-flto -ffat-lto-objects \
     -fno-inline-functions-called-once -fno-jump-tables -fno-caller-saves \
-    -fno-tree-dominator-opts)
+    -fno-tree-dominator-opts -fno-ipa-cp -fno-shrink-wrap)
 endif
 override SIZE_CFLAGS = -ffunction-sections -fdata-sections \
   -fno-asynchronous-unwind-tables -fno-unwind-tables -fno-ident \
@@ -236,8 +237,10 @@ check-asan-now:
 lint-now:
 	@BUILD=$(abspath $(BUILD)) bash tests/lint
 
+# BENCH=--quick, --json, or some of the measures.
+BENCH =
 bench-now: $(BUILD)/foster $(BUILD)/probe
-	@$(TEST_ENV) bash tests/bench/run
+	@$(TEST_ENV) bash tests/bench/run $(BENCH)
 
 # FUZZ_SECONDS for each; 0 runs the kept corpus once, and nothing new.
 FUZZ_SECONDS = 60

@@ -13,14 +13,14 @@
 
 void explain_death(struct line *line, const char *name, pid_t pid, int wstatus,
                    long struck) {
-  line_format(line, "%s (pid %d) was %s", name, (int)pid, end_words(wstatus));
-  if (WTERMSIG(wstatus) != SIGKILL || struck < 0)
+  const bool unknown = WTERMSIG(wstatus) != SIGKILL || struck < 0;
+  line_format(line, "%s (pid %d) was %s%s", name, (int)pid, end_words(wstatus),
+              unknown ? ""
+              : struck > 0
+                  ? ": the kernel's OOM killer struck in this cgroup"
+                  : "; not by the OOM killer of this cgroup: somebody sent it");
+  if (unknown || struck > 0)
     return;
-  if (struck > 0) {
-    line_format(line, ": the kernel's OOM killer struck in this cgroup");
-    return;
-  }
-  line_format(line, "; not by the OOM killer of this cgroup: somebody sent it");
   /* "docker run --ulimit cpu=60" sets both limits, so no SIGXCPU comes first.
    * The program inherited ours. */
   unsigned long long cpu[2]; /* soft, hard; all ones: no limit */
@@ -33,41 +33,36 @@ void explain_death(struct line *line, const char *name, pid_t pid, int wstatus,
  * has a cgroup's path, some 200 bytes under Kubernetes. */
 struct lines {
   int fd;
-  size_t begin, end; /* what was read and not yet returned */
-  char bytes[1024];
+  ssize_t at, end; /* what was read, and how much of it is used up */
+  char bytes[512];
+  char line[512];
 };
 
 static bool open_lines(struct lines *lines, const char *path) {
-  lines->begin = lines->end = 0;
+  lines->at = lines->end = 0;
   lines->fd = call_open(path, O_RDONLY);
   return lines->fd >= 0;
 }
 
+/* The next line, or NULL. What stands behind the last newline is none. */
 static const char *next_line(struct lines *lines) {
-  bool too_long = false;
-  for (;;) {
-    char *line = lines->bytes + lines->begin;
-    size_t length = lines->end - lines->begin;
-    const char *newline = find(line, length, '\n');
-    if (newline) {
-      line[newline - line] = '\0';
-      lines->begin = (size_t)(newline + 1 - lines->bytes);
-      if (!too_long)
-        return line;
-      too_long = false;
-      continue;
+  for (size_t length = 0;;) {
+    if (lines->at == lines->end) {
+      lines->at = 0;
+      lines->end = read(lines->fd, lines->bytes, sizeof lines->bytes);
+      if (lines->end <= 0)
+        return NULL;
     }
-    if (length == sizeof lines->bytes) {
-      too_long = true;
+    char byte = lines->bytes[lines->at++];
+    if (byte != '\n') {
+      if (length < sizeof lines->line)
+        lines->line[length++] = byte;
+    } else if (length < sizeof lines->line) {
+      lines->line[length] = '\0';
+      return lines->line;
+    } else {
       length = 0;
     }
-    memmove(lines->bytes, line, length);
-    lines->begin = 0;
-    ssize_t got =
-        read(lines->fd, lines->bytes + length, sizeof lines->bytes - length);
-    if (got <= 0)
-      return NULL;
-    lines->end = length + (size_t)got;
   }
 }
 
@@ -119,9 +114,9 @@ static long look_up(struct line *path, const char *file, const char *key,
 long oom_kills_under(const char *root, bool certain) {
   char text[1024];
   struct line path = LINE(text);
-  char own[512] = "";
-  bool v1 = false;
   struct lines lines;
+  char own[sizeof lines.line] = "";
+  bool v1 = false;
 
   line_format(&path, "%s/proc/self/cgroup", root);
   if (!open_lines(&lines, text))
@@ -129,7 +124,7 @@ long oom_kills_under(const char *root, bool certain) {
   const char *line;
   while (!v1 && (line = next_line(&lines))) {
     const char *found = memory_cgroup(line, &v1);
-    if (found && length_of(found) < sizeof own)
+    if (found)
       memcpy(own, found, length_of(found) + 1);
   }
   close(lines.fd);

@@ -45,7 +45,7 @@ static bool become_subreaper(void) {
 /* The exec failed: say why, and with which exit code a shell would. */
 static int exec_failed(struct init *init, const struct spawn_failure *failure,
                        struct ending *ending) {
-  static char text[1024];
+  static char text[1024] BEHIND_SMALL_DATA;
   struct line line = LINE(text);
   if (failure->path || failure->search) {
     explain_exec(&line, init->options.command[0], failure->path,
@@ -144,14 +144,25 @@ static void note_ending(const struct init *init, long oom_before,
     log_line(LOG_WARNING, "%s", text);
 }
 
+/* AT_SECURE: a set-user-ID start or the like. The auxiliary vector is behind
+ * the environment; getauxval(3) has its own ideas of some of it. */
+static bool is_secure(char **envp) {
+  while (*envp++ != NULL) {
+  }
+  const unsigned long *auxiliary = (const unsigned long *)envp;
+  while (auxiliary[0] != AT_NULL && auxiliary[0] != AT_SECURE)
+    auxiliary += 2;
+  return auxiliary[0] == AT_SECURE && auxiliary[1] != 0;
+}
+
 /* Parse, and say what cannot be understood. A function of its own, so that its
  * buffers are not main()'s for life. */
 __attribute__((noinline)) static bool understand(struct options *options,
                                                  char **argv, char **envp) {
   char message[512] = "", doubts[512] = "";
   struct line error = LINE(message), warning = LINE(doubts);
-  if (options_parse(options, argv, envp, getauxval(AT_SECURE) != 0, &error,
-                    &warning) < 0) {
+  if (options_parse(options, argv, envp, is_secure(envp), &error, &warning) <
+      0) {
     log_line(LOG_WARNING, "%s", message);
     return false;
   }
@@ -164,12 +175,14 @@ __attribute__((noinline)) static bool understand(struct options *options,
 }
 
 int main(int argc, char **argv, char **envp) {
-  static struct status status; /* until it is shared */
-  static struct init init = {
+  struct status status;    /* until it is shared */
+  static struct init init; /* its address is a constant */
+  init = (struct init){
       .entrypoint = {.pidfd = -1},
       .terminal = {.fd = -1, .resume_at = NEVER},
       .status = &status,
       .report = -1,
+      .pid = gettid(), /* musl knows it without a system call */
       .term_forwarded = NEVER,
       .first_stop = NEVER,
       .last_stop = NEVER,
@@ -177,7 +190,6 @@ int main(int argc, char **argv, char **envp) {
   };
   struct ending ending = {0};
   (void)argc;
-  init.pid = gettid(); /* musl knows it without a system call */
 
   /* 1. Understand everything before anything is done. */
   const struct options *options = &init.options;

@@ -31,8 +31,13 @@ struct attempt {
   const char *volatile path;
 };
 
-/* The file that is tried: one at a time, and init reads it when all failed. */
-static char candidate[PATH_MAX] BEHIND_SMALL_DATA;
+/* What a PATH search tries: one file at a time, and init reads it when all
+ * failed; and what it found first of those that cannot be run. Their order
+ * saves a page: a short path lies beside the small data. */
+static struct {
+  char candidate[PATH_MAX];
+  char found[PATH_MAX];
+} files BEHIND_SMALL_DATA;
 
 /* LISTEN_PID and WATCHDOG_PID name the process that systemd's sockets and
  * watchdog are for. If that was us it is now the program (sd_listen_fds(3)). */
@@ -75,24 +80,24 @@ static void try_exec(struct attempt *attempt, char *path) {
  * (that is an ENOENT too). */
 static void search_and_exec(struct attempt *attempt) {
   const char *search = attempt->search;
-  static char found[PATH_MAX] BEHIND_SMALL_DATA;
   int found_error = 0;
 
   while (*attempt->name != '\0' &&
-         path_next(&search, attempt->name, candidate)) {
-    try_exec(attempt, candidate);
+         path_next(&search, attempt->name, files.candidate)) {
+    try_exec(attempt, files.candidate);
     int error = attempt->error;
     bool go_on = error == ENOENT || error == ENOTDIR || error == EACCES ||
                  error == ESTALE || error == ENODEV || error == ETIMEDOUT;
     if (!go_on)
       return;
-    if (!found_error && (error == EACCES || access(candidate, F_OK) == 0)) {
+    if (!found_error &&
+        (error == EACCES || access(files.candidate, F_OK) == 0)) {
       found_error = error;
-      memcpy(found, candidate, sizeof found);
+      memcpy(files.found, files.candidate, sizeof files.found);
     }
   }
   attempt->error = found_error ? found_error : ENOENT;
-  attempt->path = found_error ? found : NULL;
+  attempt->path = found_error ? files.found : NULL;
 }
 
 /* The end of the child's way to the program. */
