@@ -41,7 +41,8 @@ ifeq ($(origin CFLAGS),undefined)
     $(call understands,-malign-data=abi) \
     $(call understands,-flto -ffat-lto-objects \
     -fno-inline-functions-called-once -fno-jump-tables -fno-caller-saves \
-    -fno-tree-dominator-opts -fno-ipa-cp -fno-shrink-wrap)
+    -fno-tree-dominator-opts -fno-ipa-cp -fno-shrink-wrap \
+    -fno-move-loop-invariants)
 endif
 override SIZE_CFLAGS = -ffunction-sections -fdata-sections \
   -fno-asynchronous-unwind-tables -fno-unwind-tables -fno-ident \

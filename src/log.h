@@ -42,7 +42,7 @@ void line_format(struct line *line, const char *format, ...)
 
 /* A short text, made by line_format(): a name, a number, a path below /proc. It
  * stays until so many others have been made: they take turns. */
-enum { BRIEF_SIZE = 48, BRIEF_TEXTS = 8 };
+enum { BRIEF_SIZE = 48, BRIEF_TEXTS = 6 };
 const char *brief(const char *format, ...)
     __attribute__((format(printf, 1, 2)));
 

@@ -176,8 +176,7 @@ __attribute__((noinline)) static bool understand(struct options *options,
 
 int main(int argc, char **argv, char **envp) {
   struct status status;    /* until it is shared */
-  static struct init init; /* its address is a constant */
-  init = (struct init){
+  struct init init = {
       .entrypoint = {.pidfd = -1},
       .terminal = {.fd = -1, .resume_at = NEVER},
       .status = &status,

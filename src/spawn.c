@@ -31,27 +31,28 @@ struct attempt {
   const char *volatile path;
 };
 
-/* What a PATH search tries: one file at a time, and init reads it when all
- * failed; and what it found first of those that cannot be run. Their order
- * saves a page: a short path lies beside the small data. */
+/* What the child makes between vfork and exec: the file that a PATH search
+ * tries, one at a time; the first found of those that cannot be run; and what
+ * is new in the environment. A short path, since it comes first, lies in the
+ * page of the small data. */
 static struct {
   char candidate[PATH_MAX];
   char found[PATH_MAX];
-} files BEHIND_SMALL_DATA;
+  char pids[2][32];
+} made BEHIND_SMALL_DATA;
 
 /* LISTEN_PID and WATCHDOG_PID name the process that systemd's sockets and
  * watchdog are for. If that was us it is now the program (sd_listen_fds(3)). */
 static void hand_on_pid(char **envp, pid_t ours) {
   static const char *const names[] = {"LISTEN_PID=", "WATCHDOG_PID="};
-  static char values[2][32];
   for (; *envp; envp++)
     for (size_t i = 0; i < 2; i++) {
       const char *value = after(*envp, names[i]);
       if (!value || !same(value, brief("%d", (int)ours)))
         continue;
-      struct line named = LINE(values[i]);
+      struct line named = LINE(made.pids[i]);
       line_format(&named, "%s%d", names[i], (int)getpid());
-      *envp = values[i];
+      *envp = made.pids[i];
     }
 }
 
@@ -83,21 +84,21 @@ static void search_and_exec(struct attempt *attempt) {
   int found_error = 0;
 
   while (*attempt->name != '\0' &&
-         path_next(&search, attempt->name, files.candidate)) {
-    try_exec(attempt, files.candidate);
+         path_next(&search, attempt->name, made.candidate)) {
+    try_exec(attempt, made.candidate);
     int error = attempt->error;
     bool go_on = error == ENOENT || error == ENOTDIR || error == EACCES ||
                  error == ESTALE || error == ENODEV || error == ETIMEDOUT;
     if (!go_on)
       return;
     if (!found_error &&
-        (error == EACCES || access(files.candidate, F_OK) == 0)) {
+        (error == EACCES || access(made.candidate, F_OK) == 0)) {
       found_error = error;
-      memcpy(files.found, files.candidate, sizeof files.found);
+      memcpy(made.found, made.candidate, sizeof made.found);
     }
   }
   attempt->error = found_error ? found_error : ENOENT;
-  attempt->path = found_error ? files.found : NULL;
+  attempt->path = found_error ? made.found : NULL;
 }
 
 /* The end of the child's way to the program. */
@@ -191,7 +192,7 @@ int spawn(struct init *init, char **envp, const struct signal_state *before,
   if (attempt.gave_up) {
     *failure = (struct spawn_failure){
         .error = attempt.error, .path = attempt.path, .search = attempt.search};
-    while (waitpid(pid, NULL, __WALL) < 0 && errno == EINTR) {
+    while (wait4(pid, NULL, __WALL, NULL) < 0 && errno == EINTR) {
     }
     return -1;
   }
