@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <stdarg.h>
-#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -189,6 +188,16 @@ void log_failure(const char *format, ...) {
   va_start(arguments, format);
   write_line(format, arguments, errno);
   va_end(arguments);
+}
+
+bool print(const char *text, size_t length) {
+  ssize_t written = write(STDOUT_FILENO, text, length);
+  if (written == (ssize_t)length)
+    return true;
+  if (written >= 0)
+    errno = ENOSPC;
+  log_failure("stdout");
+  return false;
 }
 
 /* For what has no RWF_NOWAIT: terminals, and pipes and sockets before Linux

@@ -2,6 +2,7 @@
 #ifndef FOSTER_LOG_H
 #define FOSTER_LOG_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 enum log_level {
@@ -42,7 +43,7 @@ void line_format(struct line *line, const char *format, ...)
 
 /* A short text, made by line_format(): a name, a number, a path below /proc. It
  * stays until so many others have been made: they take turns. */
-enum { BRIEF_SIZE = 48, BRIEF_TEXTS = 6 };
+enum { BRIEF_SIZE = 40, BRIEF_TEXTS = 5 };
 const char *brief(const char *format, ...)
     __attribute__((format(printf, 1, 2)));
 
@@ -55,6 +56,9 @@ void log_line(enum log_level level, const char *format, ...)
 
 /* A warning that ends with ": " and the words for errno. */
 void log_failure(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Write to stdout. Returns false, with a warning, if not all could be. */
+bool print(const char *text, size_t length);
 
 /* Write `length` bytes to fd without ever blocking, in one write. Returns 0, or
  * -1 with errno: EAGAIN where fd could not take them, or not all, at once. */

@@ -23,15 +23,11 @@
 #include "terminal.h"
 
 /* The options that print something and are done. */
-static int print(const struct options *options) {
+static int answer(const struct options *options) {
   if (options->action == ACTION_STATUS)
     return status_print(options->status_pid);
   const char *text = options_text(options->action);
-  size_t length = length_of(text);
-  if (write(STDOUT_FILENO, text, length) == (ssize_t)length)
-    return 0;
-  log_failure("stdout");
-  return EXIT_FOSTER;
+  return print(text, length_of(text)) ? 0 : EXIT_FOSTER;
 }
 
 /* Adopt orphans although not PID 1. Sandboxes refuse it. */
@@ -175,7 +171,7 @@ __attribute__((noinline)) static bool understand(struct options *options,
 }
 
 int main(int argc, char **argv, char **envp) {
-  struct status status;    /* until it is shared */
+  struct status status; /* until it is shared */
   struct init init = {
       .entrypoint = {.pidfd = -1},
       .terminal = {.fd = -1, .resume_at = NEVER},
@@ -195,7 +191,7 @@ int main(int argc, char **argv, char **envp) {
   if (!understand(&init.options, argv, envp))
     return EXIT_FOSTER;
   if (options->action > ACTION_PAUSE)
-    return print(options);
+    return answer(options);
   options_forget(envp);
 
   /* 2. From here on no signal is lost: all wait in the signalfd. */

@@ -339,11 +339,5 @@ int status_print(pid_t pid) {
     line_format(&line, "null");
   line_format(&line, "}\n");
 
-  ssize_t written = write(STDOUT_FILENO, text, line.length);
-  if (written == (ssize_t)line.length)
-    return 0;
-  if (written >= 0)
-    errno = ENOSPC;
-  log_failure("cannot write to stdout");
-  return 1;
+  return print(text, line.length) ? 0 : 1;
 }

@@ -11,8 +11,7 @@
 
 static const char help[] =
     "usage: foster [OPTIONS] [--] PROGRAM [ARG...]\n"
-    "Run PROGRAM as a container's entrypoint: forward signals, reap orphans,\n"
-    "let nothing outlive it.\n"
+    "Run PROGRAM: forward signals, reap orphans, let nothing outlive it.\n"
     "\n"
     "  -c, --single-child         forward to the entrypoint, not to its group\n"
     "  -g                         forward to the group: the default\n"
@@ -38,8 +37,7 @@ static const char help[] =
  */
 static const char license[] =
     "foster, Copyright (c) 2026 the foster authors\n"
-    "MIT License: free to use, copy, change and pass on, with this notice;\n"
-    "without warranty of any kind. All of it: foster(1).\n";
+    "MIT License, without warranty of any kind; its text: foster(1)\n";
 
 /* dockerd looks for just this form in what an init says of itself. */
 #define VERSION "tini version " FOSTER_VERSION "-foster"

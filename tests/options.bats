@@ -59,7 +59,7 @@ refused() {
     run -0 --separate-stderr "$FOSTER" "$flag"
     is "$stderr" ''
     matches "${lines[0]}" '^foster, Copyright \(c\) [0-9]+ the foster authors$'
-    matches "${lines[1]}" '^MIT License: '
+    matches "${lines[1]}" '^MIT License, without warranty'
     matches "$output" 'foster\(1\)'
   done
   is "$(sed '1,/^\.Sh LICENSE/d; /^\.Pp/d; s/\\(dq/"/g' "$manual" |

@@ -325,9 +325,9 @@ shows_to_1234() {
   as_subreaper start "$PROBE" hold
   ready
   run sh -c '"$FOSTER" --status="$0" >/dev/full' "$INIT"
-  is "$status $output" "1 foster: cannot write to stdout: no space left on device"
+  is "$status $output" "1 foster: stdout: no space left on device"
   run sh -c '"$FOSTER" --status="$0" >&-' "$INIT"
-  is "$status $output" "1 foster: cannot write to stdout: bad file descriptor"
+  is "$status $output" "1 foster: stdout: bad file descriptor"
   signal TERM
   finish
 }
