@@ -139,7 +139,9 @@ void line_format(struct line *line, const char *format, ...) {
 }
 
 const char *brief(const char *format, ...) {
-  static char texts[BRIEF_TEXTS][BRIEF_SIZE];
+  /* Behind all else, since most runs have nothing to say. */
+  static char texts[BRIEF_TEXTS][BRIEF_SIZE]
+      __attribute__((section(".bss.~~")));
   static unsigned turn;
   struct line line = LINE(texts[turn++ % BRIEF_TEXTS]);
   va_list arguments;
