@@ -269,8 +269,7 @@ static bool kill_rest(struct init *init, struct draining *draining) {
 
 void drain(struct init *init) {
   if (!init->adopts) {
-    log_line(LOG_VERBOSE, "neither PID 1 nor a subreaper (-s): orphans are "
-                          "left to others");
+    log_line(LOG_VERBOSE, "not PID 1, and no -s: orphans are left to others");
     return;
   }
 

@@ -53,14 +53,14 @@ dispensable+=,sendto,statx
 @test "denied: waitid: as a subreaper" { as_subreaper goes_on waitid; }
 @test "denied: poll: as PID 1" { as_pid1 goes_on poll; }
 @test "denied: poll: as a subreaper" { as_subreaper goes_on poll; }
-@test "denied: all that can be missing together: as PID 1" { as_pid1 goes_on "$dispensable,readlink,waitid"; }
+@test "denied: all that can be missing together: as PID 1" { as_pid1 goes_on "$dispensable,readlinkat,waitid"; }
 # A subreaper learns from /proc or from waitid who its children are.
-@test "denied: all that can be missing together: as a subreaper" { as_subreaper goes_on "$dispensable,readlink"; }
+@test "denied: all that can be missing together: as a subreaper" { as_subreaper goes_on "$dispensable,readlinkat"; }
 @test "denied: all that can be missing together, with waitid: as a subreaper" { as_subreaper goes_on "${dispensable/,read,/,},waitid"; }
 
 @test "denied: readlink and waitid: a subreaper leaves whom it does not know" {
   as_subreaper :
-  inside "$PROBE" deny "$EPERM" readlink,waitid
+  inside "$PROBE" deny "$EPERM" readlinkat,waitid
   asks -- leaves
   is "$output" "READY
 foster: some processes cannot be killed: leaving them

@@ -523,7 +523,8 @@ inherited_alone() {
 @test "drain: a logger that the script started before sees all of the output" {
   as_subreaper
   run bash -c 'exec > >(while read -r line; do echo "log: $line"; done >log)
-    exec "$0" -s -k 60 -- sh -c "echo one; echo two & exit 7"' "$FOSTER"
+    exec "$0" -s -k 60 -- sh -c "
+      trap \"\" TERM; echo one; echo two & exit 7"' "$FOSTER"
   is "$status" 7
   wait_until grep -q two log
   is "$(sort log)" $'log: one\nlog: two'

@@ -260,7 +260,7 @@ rewriting_to_kill() {
 while_it_is_made() {
   requires strace
   # Long enough that the signal comes in between, which is checked.
-  WRAPPER=(strace -f -qq -o trace "${@:2}" -e "inject=$1:delay_enter=1500000")
+  WRAPPER=(strace -f -qq -o trace "${@:2}" -e "inject=$1:delay_enter=2500000")
   inside "$PROBE" with block=all
   start "$PROBE" signals
   wait_until has_children "$INIT"
@@ -291,7 +291,7 @@ during_exec() { while_it_is_made execve -P "$PROBE" -e trace=execve; }
 fatal_during_exec() {
   requires strace
   WRAPPER=(strace -f -qq -o trace -P "$PROBE" -e trace=execve
-    -e inject=execve:delay_enter=1500000)
+    -e inject=execve:delay_enter=2500000)
   start "$PROBE" hold
   wait_until has_children "$INIT"
   signal TERM
