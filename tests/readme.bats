@@ -152,3 +152,12 @@ counted() { "$FOSTER" --status="$INIT" 2>/dev/null | grep -q SIGWINCH; }
     is "$options: $status" "$options: 0"
   done
 }
+
+@test "readme: its picture shows every file of src" {
+  local file
+  for file in "$BATS_TEST_DIRNAME"/../src/*.c "$MANUAL"; do
+    file=${file##*/}
+    section Inside | sed -n 's/^      \([a-z].*\)/\1/p' | cut -c 1-17 |
+      grep -Fqw -- "$file" || is "not in README" "$file"
+  done
+}
