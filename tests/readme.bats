@@ -125,6 +125,18 @@ counted() { "$FOSTER" --status="$INIT" 2>/dev/null | grep -q SIGWINCH; }
   is "$(jq .exit_code report.json)" 3
 }
 
+@test "readme: with timeout inside or outside it is 124" {
+  local line count=0
+  printf '#!/bin/sh\nexec sleep 60\n' >job
+  chmod +x job
+  while IFS= read -r line; do
+    run bash -c "${line/timeout 60/timeout 0.2}"
+    is "$line: $status $output" "$line: 124 "
+    count=$((count + 1))
+  done < <(command_of 'foster -s -- timeout 60')
+  is "$count" 2
+}
+
 @test "readme: a pod's options, and a sidecar's end by SIGTERM" {
   requires jq
   FOSTER_OPTIONS=$(sed -n 's/^ *value: //p' "$README")
