@@ -10,8 +10,11 @@
 #   make lint fuzz bench
 #   make check-kernels   a few tests with older kernels, in virtual machines
 #   make check-cross     builds for other machines, and a few tests of them
+#   make dist            build/dist: source archive, static binaries, SHA256SUMS
+#   make deb             build/deb: a Debian package
 #
-# CC, CFLAGS, CPPFLAGS and LDFLAGS are honoured. DEPS=0 never installs a tool.
+# CC, CFLAGS, CPPFLAGS, LDFLAGS and STRIP (empty: not stripped) are honoured.
+# DEPS=0 never installs a tool.
 
 VERSION = 1.0.0
 BUILD   = build
@@ -28,8 +31,8 @@ SANITIZE =
 ifeq ($(origin CC),default)
   CC := $(shell command -v musl-gcc >/dev/null 2>&1 && echo musl-gcc || echo cc)
 endif
-# For another machine: CC=MACHINE-gcc STRIP=MACHINE-strip.
-STRIP = strip
+# The compiler knows the one for what it compiles for.
+STRIP ?= $(or $(shell $(CC) -print-prog-name=strip 2>/dev/null),strip)
 
 # As small as the compiler knows to make it. What gcc is not to do makes code
 # faster, and larger. No floating point: nor are its registers to be saved.
@@ -55,6 +58,7 @@ override SIZE_LDFLAGS = -Wl,--gc-sections -Wl,--sort-section=name \
 ifneq ($(SANITIZE),)
   override SIZE_CFLAGS =
   override SIZE_LDFLAGS =
+  override STRIP =
 endif
 
 override WARNINGS = -Wall -Wextra -Wpedantic -Wshadow -Wconversion \
@@ -69,8 +73,9 @@ else
   override LINK_LDFLAGS = -static -no-pie
 endif
 
-LIBC    := $(if $(findstring musl,$(CC) $(shell $(CC) -dumpmachine)),musl,\
-             the libc of $(CC))
+# The compiler may be installed only later.
+LIBC    := $(if $(findstring musl,$(CC) \
+             $(shell $(CC) -dumpmachine 2>/dev/null)),musl,the libc of $(CC))
 
 # What else gcc links for constructors is half a kilobyte, and we have none: of
 # musl's start files the first is enough.
@@ -109,15 +114,15 @@ FUZZERS := $(patsubst tests/fuzz/%.c,%,$(sort $(wildcard tests/fuzz/fuzz_*.c)))
 .SUFFIXES:
 # Those that first install what they need: see below.
 TASKS := demo check check-smoke check-asan check-glibc check-faults \
-  check-runtimes check-real check-kernels check-cross lint fuzz bench
+  check-runtimes check-real check-kernels check-cross lint fuzz bench dist deb
 .PHONY: all install clean probe units $(TASKS) $(TASKS:=-now) FORCE
 
 all: $(BUILD)/foster
 
 $(BUILD)/foster: $(OBJECTS) $(BUILD)/flags
 	$(LINK) -o $@.full $(OBJECTS)
-	$(if $(SANITIZE),cp,$(STRIP) -s -R .comment -R .note.gnu.property -o $@) \
-	  $@.full $(if $(SANITIZE),$@)
+	$(if $(STRIP),$(STRIP) -s -R .comment -R .note.gnu.property -o $@ $@.full,\
+	  cp $@.full $@)
 	@echo "$@: $$(wc -c <$@) bytes, $(strip $(LIBC)), \
 	$(if $(filter 0,$(STATIC)),dynamic,static)"
 
@@ -218,7 +223,7 @@ check-cross-now: $(BUILD)/probe $(CROSS:%=cross-%)
 $(CROSS:%=cross-%): cross-%:
 	@+if command -v $(MACHINE_$*)-gcc >/dev/null; then \
 	  $(MAKE) --no-print-directory CC=$(MACHINE_$*)-gcc \
-	    STRIP=$(MACHINE_$*)-strip BUILD=$(BUILD)/cross/$* all units; \
+	    BUILD=$(BUILD)/cross/$* all units; \
 	fi
 
 # The same tests with other builds. What a build makes impossible is tagged in
@@ -242,6 +247,12 @@ lint-now:
 BENCH =
 bench-now: $(BUILD)/foster $(BUILD)/probe
 	@$(TEST_ENV) bash tests/bench/run $(BENCH)
+
+# Those to build for as well, of those whose compilers are there.
+ARCHITECTURES = x86_64 $(CROSS)
+dist-now deb-now:
+	@BUILD=$(BUILD) VERSION=$(VERSION) CC='$(CC)' MAKE='$(MAKE)' \
+	  ARCHITECTURES='$(ARCHITECTURES)' sh src/release $(@:-now=)
 
 # FUZZ_SECONDS for each; 0 runs the kept corpus once, and nothing new.
 FUZZ_SECONDS = 60
