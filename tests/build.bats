@@ -2,53 +2,65 @@
 
 load helpers
 
+source_folder=${helpers_folder%/*}
+
 # A copy of what a build needs; with its commit as a release tarball has it.
-setup() {
-  common_setup
-  source_folder=${helpers_folder%/*}
-  for folder in first second/deeper; do
-    mkdir -p "$folder"
-    cp -r "$source_folder"/{Makefile,src} "$folder"
-    echo 0123456789abcdef >"$folder/.commit"
-  done
-  # Of `make check` itself.
-  unset MAKEFLAGS MAKELEVEL MFLAGS MAKEOVERRIDES BUILD STATIC SANITIZE
-  unset CC CFLAGS CPPFLAGS LDFLAGS
+copy_source() {
+  mkdir -p "$1"
+  cp -r "$source_folder"/{Makefile,src} "$1"
+  echo 0123456789abcdef >"$1/.commit"
 }
 
-build() { make -s -C "$@" >build.log 2>&1 || { cat build.log >&2 && return 1; }; }
+# What is unset is of `make check` itself.
+forget_make() {
+  unset MAKEFLAGS MAKELEVEL MFLAGS MAKEOVERRIDES BUILD STATIC SANITIZE
+  unset CC CFLAGS CPPFLAGS LDFLAGS STRIP
+}
+
+build() {
+  make -s -j2 -C "$@" >build.log 2>&1 || { cat build.log >&2 && return 1; }
+}
+
+# A build takes seconds, so there is one for all that only look at it. The other
+# tests make first and second/deeper of their own.
+setup_file() {
+  cd "$BATS_FILE_TMPDIR" || return
+  (forget_make && copy_source shared && build shared)
+}
+
+setup() {
+  common_setup
+  shared=$BATS_FILE_TMPDIR/shared
+  copy_source first
+  forget_make
+}
 
 @test "build: the binary is static and stripped" {
   requires readelf
-  build first
-  run readelf -lW first/build/foster
+  run readelf -lW "$shared/build/foster"
   is "$status" 0
   [[ $output != *INTERP* && $output != *DYNAMIC* ]]
-  run readelf -SW first/build/foster
+  run readelf -SW "$shared/build/foster"
   [[ $output != *.symtab* && $output != *.debug* ]]
 }
 
 @test "build: no writable and executable memory, no executable stack" {
   requires readelf
-  build first
-  run readelf -lW first/build/foster
+  run readelf -lW "$shared/build/foster"
   [[ $output == *GNU_STACK* ]]
   [[ ! $output =~ GNU_STACK[^$'\n']*RWE && ! $output =~ LOAD[^$'\n']*RWE ]]
 }
 
 @test "build: the same bits in any folder, and at any time" {
-  build first
-  build second/deeper
-  cmp first/build/foster second/deeper/build/foster
   # By another user, in another language and time zone, in parallel.
-  mkdir third
-  cp -r second/deeper/{Makefile,src,.commit} third
-  find third -exec touch -d 2001-01-01 {} +
+  mkdir second
+  copy_source second/deeper
+  find second -exec touch -d 2001-01-01 {} +
   local nobody=(unshare -U --map-user=65534 --map-group=65534)
   "${nobody[@]}" true 2>/dev/null || nobody=()
   LC_ALL=tr_TR.UTF-8 LANGUAGE=tr TZ=Asia/Tokyo HOME=/nonexistent \
-    "${nobody[@]}" sh -c 'umask 077 && make -s -j4 -C third'
-  cmp first/build/foster third/build/foster
+    "${nobody[@]}" sh -c 'umask 077 && make -s -j4 -C second/deeper'
+  cmp "$shared/build/foster" second/deeper/build/foster
   # Also with debug information, which names files.
   build first CFLAGS='-O2 -g' BUILD=other
   build second/deeper CFLAGS='-O2 -g' BUILD=other
@@ -71,11 +83,19 @@ END
   run grep -- '-O[sz]' log
   is "$status" 1
   first/build/foster true
-  rm log
-  build second/deeper CC="$PWD/compiler" CFLAGS='-O1 -DWITH_CFLAGS' \
+  run make -n -C "$shared" CC="$PWD/compiler" CFLAGS='-O1 -DWITH_CFLAGS' \
     CPPFLAGS=-DWITH_CPPFLAGS LDFLAGS=-Wl,-O1
-  grep -- '-DWITH_CPPFLAGS.* -O1 -DWITH_CFLAGS.* -c .*main.c' log
-  grep -- '-Wl,-O1' log
+  matches "$output" \
+    'compiler -DWITH_CPPFLAGS.* -O1 -DWITH_CFLAGS [^'$'\n'']*-c [^'$'\n'']*main\.c'
+  matches "$output" "compiler [^"$'\n'"]*-Wl,-O1 -o build/foster.full"
+}
+
+@test "build: STRIP, and nothing is stripped without it" {
+  run make -n -C "$shared" -W src/main.c STRIP=other-strip
+  matches "$output" $'\nother-strip -s .*-o build/foster build/foster.full'
+  run make -n -C "$shared" -W src/main.c STRIP=
+  matches "$output" $'\ncp build/foster.full build/foster\n'
+  [[ $output != *strip* ]]
 }
 
 @test "build: STATIC=0 is dynamic, and works" {
@@ -88,12 +108,15 @@ END
 
 @test "build: it says which libc" {
   requires musl-gcc
-  run make --no-print-directory -C first CC=musl-gcc
-  matches "${lines[-1]}" 'bytes, musl, static$'
+  run make -n --no-print-directory -C "$shared" CC=musl-gcc
+  matches "$output" $'bytes, musl, \\\\\nstatic"'
+  run make -n --no-print-directory -C "$shared" CC=cc STATIC=0
+  matches "$output" $'bytes, the libc of cc, \\\\\ndynamic"'
 }
 
 @test "build: other flags or another commit build anew, nothing else does" {
-  build first
+  build first CFLAGS=-O0
+  export CFLAGS=-O0
   run make -s -q -C first build/foster
   # The stamps are looked at each time; what counts is that nothing is compiled.
   run make --no-print-directory -C first
@@ -112,42 +135,75 @@ END
 }
 
 @test "build: the version is what dockerd can parse" {
-  build first
-  run first/build/foster --version
+  run "$shared/build/foster" --version
   is "$status" 0
   is "$output" "tini version 1.0.0-foster - git.0123456"
   rm first/.commit
-  build first
+  build first CFLAGS=-O0
   run first/build/foster --version
   is "$output" "tini version 1.0.0-foster"
 }
 
-@test "build: seven digits of the commit, from git" {
-  requires git
+@test "build: dist: what is committed, in an archive that builds without git" {
+  requires git cc
+  local commit
   rm first/.commit
+  echo /build/ >first/.gitignore
   git -C first init -q
   git -C first add .
   git -C first -c user.name=a -c user.email=a@example.org commit -q -m first
-  build first
-  run first/build/foster --version
-  is "$output" \
-    "tini version 1.0.0-foster - git.$(git -C first rev-parse HEAD | cut -c1-7)"
+  commit=$(git -C first rev-parse HEAD)
+  echo '#error not committed' >>first/src/main.c
+  touch first/new
+  build first dist-now CC=cc CFLAGS=-O0 ARCHITECTURES=
+  grep "release: warning: what is not committed is not in it" build.log
+  is "$(cd first/build/dist && echo *)" \
+    "SHA256SUMS foster-1.0.0.tar.gz foster-$(uname -m)"
+  (cd first/build/dist && sha256sum -c --quiet SHA256SUMS)
+  is "$(wc -l <first/build/dist/SHA256SUMS)" 2
+  # With seven digits, as all others have it.
+  run "first/build/dist/foster-$(uname -m)" --version
+  is "$output" "tini version 1.0.0-foster - git.${commit:0:7}"
+
+  tar -xzf first/build/dist/foster-1.0.0.tar.gz
+  is "$(<foster-1.0.0/.commit)" "$commit"
+  # All that is committed, and nothing else.
+  is "$(cd foster-1.0.0 && find . -type f ! -name .commit | sort)" \
+    "$(git -C first ls-tree -r --name-only HEAD | sed 's|^|./|' | sort)"
+  mkdir bin
+  printf '#!/bin/sh\nexit 1\n' >bin/git
+  chmod +x bin/git
+  PATH=$PWD/bin:$PATH build foster-1.0.0 CC=cc CFLAGS=-O0
+  cmp foster-1.0.0/build/foster "first/build/dist/foster-$(uname -m)"
+
+  # From its own folder the same archive comes, without git as well.
+  PATH=$PWD/bin:$PATH build foster-1.0.0 dist-now CC=cc CFLAGS=-O0 \
+    ARCHITECTURES=
+  [[ $(<build.log) != *warning* ]]
+  cmp foster-1.0.0/build/dist/foster-1.0.0.tar.gz \
+    first/build/dist/foster-1.0.0.tar.gz
+}
+
+@test "build: Debian's changelog and foster --version are of one version" {
+  run make --no-print-directory -C "$shared" -f - <<<$'include Makefile\nshow: ; @echo $(VERSION)' show
+  matches "$(head -n 1 "$shared/src/debian/changelog")" \
+    "^foster \\(${lines[-1]//./\\.}-1~upstream\\) unstable;"
 }
 
 @test "build: install puts the binary and the manual page where they belong" {
-  build first install PREFIX=/opt/foster DESTDIR="$PWD/root"
+  build "$shared" install PREFIX=/opt/foster DESTDIR="$PWD/root"
   is "$(cd root && find . -type f | sort)" \
     $'./opt/foster/bin/foster\n./opt/foster/share/man/man1/foster.1'
   is "$(stat -c %a root/opt/foster/bin/foster)" 755
   is "$(stat -c %a root/opt/foster/share/man/man1/foster.1)" 644
-  cmp root/opt/foster/bin/foster first/build/foster
+  cmp root/opt/foster/bin/foster "$shared/build/foster"
 }
 
 @test "build: it needs no empty working folder to be rebuilt after clean" {
-  build first
+  mkdir -p first/build/obj
   build first clean
   [[ ! -e first/build ]]
-  build first
+  build first CFLAGS=-O0
   [[ -x first/build/foster ]]
 }
 
