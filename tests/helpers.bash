@@ -48,11 +48,22 @@ common_setup() {
   export FOSTER_TEST_ID="$BATS_ROOT_PID.$$.$BATS_TEST_NUMBER.$RANDOM"
   unset FOSTER_OPTIONS DUMB_INIT_SETSID DUMB_INIT_DEBUG "${!TINI_@}"
   unset LISTEN_PID LISTEN_FDS WATCHDOG_PID
+  forget_closed_folders
   ulimit -c 0
   MODE=plain
   INIT_COMMAND=("$FOSTER")
   WRAPPER=()
   JOB='' INIT='' STDOUT=''
+}
+
+# What is found nowhere in PATH is not found, and 127; but where a folder in it
+# may not be searched, as root's own often are for others, that is 126.
+forget_closed_folders() {
+  local folder searched='' IFS=:
+  for folder in $PATH; do
+    [[ ! -x $folder ]] || searched+=:$folder
+  done
+  PATH=${searched#:}
 }
 
 # Nothing may be left running: that is what an init is for.
