@@ -189,8 +189,8 @@ demo-now: $(BUILD)/foster
 check-now: $(BUILD)/foster $(BUILD)/probe $(UNITS)
 	@$(TEST_ENV) bash tests/run $(UNITS) $(TESTS)
 
-check-smoke-now: $(BUILD)/foster $(BUILD)/probe
-	@$(TEST_ENV) bash tests/run $(wildcard tests/[0-9]*.bats)
+check-smoke-now: $(BUILD)/foster $(BUILD)/probe $(UNITS)
+	@$(TEST_ENV) bash tests/run $(UNITS) tests/options.bats tests/spawn.bats
 
 check-runtimes-now: $(BUILD)/foster $(BUILD)/probe
 	@$(TEST_ENV) bash tests/run --jobs 1 $(sort $(wildcard tests/runtimes/*.bats))
