@@ -173,10 +173,11 @@ clean:
 	rm -rf $(BUILD)
 
 # What tests/setup may install changes which compiler is there, so the work
-# itself is done by a second make, after setup.
+# itself is done by a second make, after setup. That shows its own output, and
+# not the compiler's commands.
 $(TASKS):
 	@DEPS=$(DEPS) BUILD=$(abspath $(BUILD)) sh tests/setup $@
-	@+$(MAKE) --no-print-directory $@-now
+	@+$(MAKE) --no-print-directory -s $@-now
 
 override TEST_ENV = BUILD=$(abspath $(BUILD)) \
   FOSTER=$(or $(FOSTER),$(abspath $(BUILD)/foster)) \
