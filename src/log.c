@@ -143,7 +143,8 @@ const char *brief(const char *format, ...) {
   static char texts[BRIEF_TEXTS][BRIEF_SIZE]
       __attribute__((section(".bss.~~")));
   static unsigned turn;
-  struct line line = LINE(texts[turn++ % BRIEF_TEXTS]);
+  char(*text)[BRIEF_SIZE] = &texts[turn++ % BRIEF_TEXTS];
+  struct line line = LINE(*text);
   va_list arguments;
 
   va_start(arguments, format);

@@ -71,8 +71,8 @@ enum reap_result reap(struct init *init) {
       name = child_name(pid);
     }
     int wstatus;
-    pid = wait4(pid, &wstatus, changes,
-                entrypoint->ended ? NULL : &init->usage);
+    pid =
+        wait4(pid, &wstatus, changes, entrypoint->ended ? NULL : &init->usage);
     if (pid == 0)
       return REAP_IDLE;
     /* With any other error than ECHILD ask again, and look at the signals

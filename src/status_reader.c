@@ -68,7 +68,7 @@ static int directory_next(struct directory *directory) {
 
 bool status_copy(int fd, struct status *page) {
   const off_t at = offsetof(struct status, sequence);
-  uint32_t before, after;
+  uint32_t before, again;
 
   /* In three reads, since nobody promises in what order one copies. A writer
    * that was stopped, or killed, in the middle leaves an odd sequence behind:
@@ -83,9 +83,9 @@ bool status_copy(int fd, struct status *page) {
     if (pread(fd, page, sizeof *page, 0) != sizeof *page)
       return false;
     __atomic_thread_fence(__ATOMIC_ACQUIRE);
-    if (pread(fd, &after, sizeof after, at) != sizeof after)
+    if (pread(fd, &again, sizeof again, at) != sizeof again)
       return false;
-    if (before == after && before % 2 == 0)
+    if (before == again && before % 2 == 0)
       break;
   }
   return true;

@@ -8,8 +8,6 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 
-extern char **environ;
-
 static double microseconds(struct timeval time) {
   return (double)time.tv_sec * 1e6 + (double)time.tv_usec;
 }
@@ -34,7 +32,7 @@ int main(int argc, char **argv) {
   enum { COMMANDS_MAX = 16 };
   char **commands[COMMANDS_MAX];
   int count = 0;
-  if (argc < 3)
+  if (argc < 3 || argv[2] == NULL)
     errx(2, "usage: spawn-timer ROUNDS COMMAND... [::: COMMAND...]...");
   long rounds = number(argv[1]);
   commands[count++] = argv + 2;

@@ -96,8 +96,8 @@ static void children(const uint8_t *data, size_t size) {
 static void name(void) {
   char text[256];
   struct line line = LINE(text);
-  const char *found = CHILD_NAME(1);
-  require(strlen(found) < CHILD_NAME_SIZE);
+  const char *found = child_name(1);
+  require(strlen(found) < BRIEF_SIZE);
   line_format(&line, "%d (%s)", 1, found);
   require(line.length < line.size && strlen(text) == line.length);
   for (size_t i = 0; i < line.length; i++)

@@ -82,7 +82,7 @@ int probe_deny(int argc, char **argv) {
   uint32_t answer = ERRNO | (uint32_t)number(argv[1]);
   for (char *name = strtok(argv[2], ","); name; name = strtok(NULL, ",")) {
     size_t i = 0;
-    while (strcmp(calls[i].name, name))
+    while (strcmp(calls[i].name, name) != 0)
       if (++i == CALLS)
         fail(name);
     append(&program, (struct step){LOAD, 0, 0, NUMBER});

@@ -76,7 +76,7 @@ _Noreturn static void wait_for(pid_t child) {
 
 /* Another init, and wait until it can be looked into. */
 static void start_another(char *init) {
-  char *argv[] = {init, "-P", NULL};
+  char pause[] = "-P", *argv[] = {init, pause, NULL};
   char path[32], target[32];
   pid_t child = fork_or_fail();
   if (child == 0)
