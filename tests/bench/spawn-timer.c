@@ -17,6 +17,8 @@ static void run(int place, char **command) {
   pid_t pid;
   int wstatus;
   double start = now();
+  if (command[0] == NULL)
+    errx(2, "a command is missing");
   int error = posix_spawn(&pid, command[0], NULL, NULL, command, environ);
   if (error != 0)
     errx(2, "%s: %s", command[0], strerror(error));
@@ -32,7 +34,7 @@ int main(int argc, char **argv) {
   enum { COMMANDS_MAX = 16 };
   char **commands[COMMANDS_MAX];
   int count = 0;
-  if (argc < 3 || argv[2] == NULL)
+  if (argc < 3)
     errx(2, "usage: spawn-timer ROUNDS COMMAND... [::: COMMAND...]...");
   long rounds = number(argv[1]);
   commands[count++] = argv + 2;
