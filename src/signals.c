@@ -19,7 +19,15 @@
 
 static const signal_mask every_signal = ~(signal_mask)0;
 
-nanoseconds now(void) { return call_clock(CLOCK_MONOTONIC); }
+nanoseconds now(void) {
+  /* If it cannot be read it stands still: back at 0 all deadlines that are
+   * counted from there would be over at once. */
+  static nanoseconds last;
+  nanoseconds time = call_clock(CLOCK_MONOTONIC);
+  if (time > last)
+    last = time;
+  return last;
+}
 
 nanoseconds later(nanoseconds time, nanoseconds span) {
   return time == NEVER || span == NEVER ? NEVER : time + span;
