@@ -25,6 +25,9 @@ bool proc_read(pid_t pid, const char *file, char *text, size_t size) {
 bool process_name(pid_t pid, char name[PROCESS_NAME_SIZE]) {
   if (!proc_read(pid, "comm", name, PROCESS_NAME_SIZE))
     return false;
-  name[until(name, "\n")] = '\0';
+  /* Its own newline comes last: a name may have others. */
+  size_t length = length_of(name);
+  if (length > 0 && name[length - 1] == '\n')
+    name[length - 1] = '\0';
   return true;
 }
