@@ -22,8 +22,9 @@ execs_itself() {
 @test "odd: an entrypoint that execs itself 10,000 times: as PID 1" { as_pid1 execs_itself 10000; }
 @test "odd: an entrypoint that execs itself 1,000 times: as a subreaper" { as_subreaper execs_itself 1000; }
 
+# It may be told before it runs its program: the signal waits for it.
 daemon_at_once() {
-  start -k 60 "$PROBE" daemon "$PROBE" told
+  start -k 60 "$PROBE" with block=15 "$PROBE" daemon "$PROBE" told
   ready
   expect "child told by its parent"
   finish

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 static sigbits block(sigbits set) {
-  sigbits old = set_mask(0);
+  sigbits old = set_mask(ALL_SIGNALS); /* not open for a moment */
   set_mask(old | set);
   return old;
 }
