@@ -55,9 +55,10 @@ bool child_alive(pid_t pid) {
 
 bool child_killed(pid_t pid) {
   siginfo_t info;
-  return child_alive(pid) ||
-         (peek(pid, &info) == 0 && info.si_code == CLD_KILLED &&
-          info.si_status == SIGKILL);
+  if (peek(pid, &info) != 0)
+    return errno != ECHILD;
+  return info.si_pid == 0 ||
+         (info.si_code == CLD_KILLED && info.si_status == SIGKILL);
 }
 
 static void visit_unless_foreign(struct init *init, child_visitor *visit,
