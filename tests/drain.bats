@@ -468,13 +468,28 @@ traced() {
 
 # ---- Who is not told.
 
-inherited() {
+# A child that init has from before its exec lives as long as FIFO life has a
+# writer.
+with_inherited_child() {
   mkfifo life
   if [[ $MODE == pid1 ]]; then
     inside "$PROBE" inherit 17 life
   else
     WRAPPER=("$PROBE" inherit 17 life)
   fi
+}
+
+# As PID 1 init takes it along, whatever it is.
+inherited_lives() { # inherited_lives PID FD
+  [[ $MODE == subreaper ]] || return 0
+  exists "$1"
+  local fd=$2
+  exec {fd}>&-
+  wait_until gone "$1"
+}
+
+inherited() {
+  with_inherited_child
   leave '"$P" daemon "$P" told child' -k 60
   ready
   local pid fd
@@ -486,22 +501,13 @@ inherited() {
   is "$status" 7
   is "$stderr" ""
   took 0 25000
-  if [[ $MODE == subreaper ]]; then
-    exists "$pid"
-    exec {fd}>&-
-    wait_until gone "$pid"
-  fi
+  inherited_lives "$pid" "$fd"
 }
 @test "drain: a child from before init's exec is not waited for: as PID 1" { as_pid1 inherited; }
 @test "drain: a child from before init's exec is not told or killed: as a subreaper" { as_subreaper inherited; }
 
 inherited_alone() {
-  mkfifo life
-  if [[ $MODE == pid1 ]]; then
-    inside "$PROBE" inherit 17 life
-  else
-    WRAPPER=("$PROBE" inherit 17 life)
-  fi
+  with_inherited_child
   leave '"$P" daemon "$P" ignore 15' -k 1
   ready
   local pid fd
@@ -511,11 +517,7 @@ inherited_alone() {
   finish
   is "$status" 7
   killed 1 probe
-  if [[ $MODE == subreaper ]]; then
-    exists "$pid"
-    exec {fd}>&-
-    wait_until gone "$pid"
-  fi
+  inherited_lives "$pid" "$fd"
 }
 @test "drain: a child from before init's exec is not killed with others: as PID 1" { as_pid1 inherited_alone; }
 @test "drain: a child from before init's exec is not killed with others: as a subreaper" { as_subreaper inherited_alone; }
@@ -700,6 +702,25 @@ reaped() { ! exists "$1"; }
     if kill -0 "$pid" 2>/dev/null; then echo "$pid lives"; fi' sh "$FOSTER"
   is "$status" 0
   is "$output" "foster: killed 1 that had not ended in time: ${output##*: }"
+}
+
+# Init gets no time to run for two seconds after each death: that is no sign
+# that the rest cannot be killed.
+@test "drain: killing is not given up because init has to wait" {
+  requires strace
+  as_subreaper
+  WRAPPER=(strace -qq -o /dev/null -e trace=poll
+    -e inject=poll:delay_enter=2100000)
+  # Each is adopted only when the one above it is dead: of so many, not all are
+  # while one list is read.
+  echo 'n=$2; if [ $((n -= 1)) = 0 ]; then exec "$1" hold; fi
+    sh nest "$1" "$n" & wait' >nest
+  leave 'sh nest "$P" 6 &' -k 0
+  ready
+  entrypoint_ends
+  finish
+  is "$status" 7
+  matches "$stderr" '^foster: killed 6 that had not ended in time: [^:]*$'
 }
 
 # ---- Where orphans are not ours.

@@ -59,6 +59,27 @@ dropped() {
 
 # ---- -t
 
+# Whichever reading of it: a deadline that is counted from 0 would be over.
+@test "stop: a clock that fails once ends nobody early" {
+  requires strace
+  as_subreaper
+  local number pid
+  for number in {1..6}; do
+    WRAPPER=(strace -qq -o /dev/null -e trace=clock_gettime
+      -e "inject=clock_gettime:error=EINVAL:when=$number")
+    start -t 60 "$PROBE" signals 10
+    ready
+    pid=$(entrypoint)
+    signal TERM
+    expect "program 15 user 0"
+    "$PROBE" send "$pid" 10
+    expect "program 10 user 0"
+    finish
+    is "$status" 0
+    is "$stderr" ""
+  done
+}
+
 stop_timeout() {
   start -t 6 "$PROBE" ignore 2,15
   ready
