@@ -191,7 +191,17 @@ init_is_there() {
     [[ /proc/$pid/exe -ef $FOSTER ]] || pid=$child
     [[ -n $pid ]] || return
   done
+  blocks_term "$pid" || gone "$JOB" || return
   INIT=$pid
+}
+
+# Before init has blocked its signals they would end it.
+blocks_term() {
+  local name mask
+  while read -r name mask; do
+    [[ $name != SigBlk: ]] || break
+  done 2>/dev/null <"/proc/$1/status"
+  ((0x${mask:-0} & 1 << 14))
 }
 
 # finish: wait for the end of what `start` started. Sets status and stderr.

@@ -8,7 +8,9 @@ load drain
 execs_itself() {
   # Some seconds; on a very busy machine minutes.
   PATIENCE=600
-  start "$PROBE" with block=all "$PROBE" again "$1" "$PROBE" signals
+  start "$PROBE" with block=all sh -c 'echo blocked; exec "$@"' sh \
+    "$PROBE" again "$1" "$PROBE" signals
+  expect blocked
   signal USR1 WINCH
   ready
   expect "program 10 user 0"
