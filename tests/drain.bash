@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# What drain.bats and stop.bats share.
+# What the tests of the drain share.
 
 # leave SCRIPT [OPTION...]: start init over a shell that runs SCRIPT, in which
 # $P is the probe. It ends, with exit code 7, when `entrypoint_ends` is called.
