@@ -191,11 +191,12 @@ init_is_there() {
     [[ /proc/$pid/exe -ef $FOSTER ]] || pid=$child
     [[ -n $pid ]] || return
   done
-  blocks_term "$pid" || gone "$JOB" || return
+  blocks_term "$pid" || [[ -n $(first_child "$pid") ]] || gone "$JOB" || return
   INIT=$pid
 }
 
-# Before init has blocked its signals they would end it.
+# Before init has blocked its signals they would end it. In rt_sigtimedwait,
+# where it may wait in a sandbox, they do not read as blocked.
 blocks_term() {
   local name mask
   while read -r name mask; do
