@@ -53,8 +53,19 @@ killed() { # killed COUNT NAME...: the one warning, and the names in it
 
 # The user that the tests take if they are run by root.
 ANYBODY=54321
+DROP=(setpriv --reuid "$ANYBODY" --regid "$ANYBODY" --clear-groups)
 as_anybody() {
+  for_anybody
+  WRAPPER=("${DROP[@]}")
+}
+
+# That user may not come to where the programs are, e.g. in /root.
+for_anybody() {
   requires root setpriv
-  chmod 755 .
-  WRAPPER=(setpriv --reuid "$ANYBODY" --regid "$ANYBODY" --clear-groups)
+  chmod 755 . .. ../..
+  cp "$FOSTER" foster
+  cp "$PROBE" probe
+  INIT_COMMAND=("${INIT_COMMAND[@]/#"$FOSTER"/"$PWD/foster"}")
+  FOSTER=$PWD/foster
+  PROBE=$PWD/probe
 }

@@ -335,14 +335,12 @@ unprivileged() {
 
 # A program of another user can be neither told nor killed.
 foreign_user() {
-  requires root setpriv
-  chmod 755 .
+  for_anybody
   install -m 4755 "$PROBE" suid
-  local drop=(setpriv --reuid "$ANYBODY" --regid "$ANYBODY" --clear-groups)
   if [[ $MODE == pid1 ]]; then
-    INIT_COMMAND=(unshare -pf --mount-proc --kill-child "${drop[@]}" "$FOSTER")
+    INIT_COMMAND=(unshare -pf --mount-proc --kill-child "${DROP[@]}" "$FOSTER")
   else
-    WRAPPER=("${drop[@]}")
+    WRAPPER=("${DROP[@]}")
   fi
   leave './suid with uid=0 "$P" hold & "$P" told child &' -k 1
   expect_all READY READY
