@@ -78,11 +78,19 @@ LIBC    := $(if $(findstring musl,$(CC) \
              $(shell $(CC) -dumpmachine 2>/dev/null)),musl,the libc of $(CC))
 
 # What else gcc links for constructors is half a kilobyte, and we have none: of
-# musl's start files the first is enough.
+# musl's start files the first is enough. For x86_64 there is a start of our own,
+# which gives no thread its memory, so a canary has to be a global variable.
 ifeq ($(STATIC)$(SANITIZE)$(strip $(LIBC)),1musl)
-  hash := \#
-  START := $(filter %crt1.o,$(subst ",,$(shell $(CC) -static -no-pie \
-    '-$(hash)$(hash)$(hash)' -x c /dev/null 2>&1)))
+  START_CFLAGS := -mstack-protector-guard=global
+  START := $(shell $(CC) $(CPPFLAGS) $(CFLAGS) $(START_CFLAGS) -E src/start.S \
+    >/dev/null 2>&1 && echo $(BUILD)/obj/start.o)
+  ifneq ($(START),)
+    override LINK_CFLAGS += $(START_CFLAGS)
+  else
+    hash := \#
+    START := $(filter %crt1.o,$(subst ",,$(shell $(CC) -static -no-pie \
+      '-$(hash)$(hash)$(hash)' -x c /dev/null 2>&1)))
+  endif
   override START_FILES = $(START:%=-nostartfiles %)
 endif
 
@@ -119,7 +127,7 @@ TASKS := demo check check-smoke check-asan check-glibc check-faults \
 
 all: $(BUILD)/foster
 
-$(BUILD)/foster: $(OBJECTS) $(BUILD)/flags
+$(BUILD)/foster: $(OBJECTS) $(START) $(BUILD)/flags
 	$(LINK) -o $@.full $(OBJECTS)
 	$(if $(STRIP),$(STRIP) -s -R .comment -R .note.gnu.property -o $@ $@.full,\
 	  cp $@.full $@)
@@ -129,6 +137,10 @@ $(BUILD)/foster: $(OBJECTS) $(BUILD)/flags
 $(BUILD)/obj/%.o: src/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(COMPILE) $(SMALLER) -c -o $@ $<
+
+$(BUILD)/obj/start.o: src/start.S $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(COMPILE) -c -o $@ $<
 
 $(BUILD)/obj/texts.o $(BUILD)/obj/status.o: $(BUILD)/identity
 $(BUILD)/obj/texts.o $(BUILD)/obj/status.o: \

@@ -105,7 +105,7 @@ static void say_ending(const struct init *init) {
 }
 
 /* What became of the entrypoint, for the exit status and the report. */
-static void note_ending(const struct init *init, long oom_before,
+static void note_ending(const struct init *init, char **envp, long oom_before,
                         struct ending *ending) {
   const struct entrypoint *entrypoint = &init->entrypoint;
   if (!entrypoint->ended)
@@ -123,7 +123,7 @@ static void note_ending(const struct init *init, long oom_before,
   char text[1024] = "";
   struct line line = LINE(text);
   if (code == 127 && entrypoint->path)
-    explain_env(&line, entrypoint->path, environment_value(environ, "PATH"));
+    explain_env(&line, entrypoint->path, environment_value(envp, "PATH"));
   if (WIFSIGNALED(wstatus)) {
     ending->signal = WTERMSIG(wstatus);
     ending->core_dumped = WCOREDUMP(wstatus) != 0;
@@ -177,7 +177,7 @@ int main(int argc, char **argv, char **envp) {
       .terminal = {.fd = -1, .resume_at = NEVER},
       .status = &status,
       .report = -1,
-      .pid = gettid(), /* musl knows it without a system call */
+      .pid = getpid(),
       .term_forwarded = NEVER,
       .first_stop = NEVER,
       .last_stop = NEVER,
@@ -241,7 +241,7 @@ int main(int argc, char **argv, char **envp) {
 
   /* 6. The entrypoint has ended. Nothing outlives it. */
   terminal_give_back(&init);
-  note_ending(&init, oom_before, &ending);
+  note_ending(&init, envp, oom_before, &ending);
   report_write(init.report, options->report, init.status, &ending, false);
   drain(&init);
   ending.killed_after_grace = init.killed;

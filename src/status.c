@@ -119,7 +119,10 @@ void status_end(struct status *status) {
 }
 
 static bool has_magic(const struct status *page) {
-  return memcmp(page->magic, magic, sizeof magic) == 0;
+  for (size_t i = 0; i < sizeof magic; i++) /* the zeros at its end too */
+    if (page->magic[i] != magic[i])
+      return false;
+  return true;
 }
 
 bool status_foreign(const struct status *page) {

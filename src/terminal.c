@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -117,13 +118,14 @@ static void resume_soon(struct init *init) {
  * continued, or at once, false, where the kernel refuses: nobody could resume
  * an orphaned group (setpgid(2)). */
 static bool stop_ourselves(pid_t target, int signal) {
-  sigset_t pending;
+  signal_mask pending;
   call_sigaction(signal, SIG_DFL);
   kill(target, signal); /* also discards a pending SIGCONT (signal(7)) */
   signals_set_mask(~signal_bit(signal));
   /* Stopped here, until a SIGCONT, which then waits in the signalfd. */
   signals_set_mask(~(signal_mask)0);
-  return sigpending(&pending) == 0 && sigismember(&pending, SIGCONT);
+  return syscall(SYS_rt_sigpending, &pending, sizeof pending) == 0 &&
+         pending & signal_bit(SIGCONT);
 }
 
 void terminal_stopped(struct init *init, int signal) {
