@@ -170,6 +170,73 @@ __attribute__((noinline)) static bool understand(struct options *options,
   return true;
 }
 
+/* What became of it, also as a report. */
+static void report(const struct init *init, const struct ending *ending,
+                   bool final) {
+  report_write(init->report, init->options.report, init->status, ending, final);
+}
+
+/* From the options to the exit code. */
+__attribute__((noinline)) static int live(struct init *init, char **envp) {
+  const struct options *options = &init->options;
+  struct ending ending = {0};
+
+  /* 2. From here on no signal is lost: all wait in the signalfd. */
+  struct signal_state before;
+  if (signals_block(init, &before) < 0) {
+    log_failure("cannot receive signals");
+    return EXIT_FOSTER;
+  }
+  init->pid1 = init->pid == 1;
+  init->adopts = init->pid1 || (options->subreaper && become_subreaper());
+  if (init->adopts)
+    children_note_foreign(init);
+  if (options->report) {
+    init->report = report_open(options->report);
+    if (init->report < 0) {
+      log_failure("%s: cannot open the report", options->report);
+      return EXIT_FOSTER;
+    }
+  }
+  if (options->parent_death) {
+    init->parent = getppid();
+    if (!parent_watch(init)) {
+      log_line(LOG_WARNING, "-p: the parent is dead already");
+      return 128 + options->parent_death;
+    }
+  }
+
+  /* 3. Spawn: when this returns the program has been executed. */
+  struct spawn_failure failure;
+  if (options->action == ACTION_RUN) {
+    terminal_find(&init->terminal);
+    if (spawn(init, envp, &before, &failure) < 0) {
+      terminal_give_back(init);
+      exec_failed(init, &failure, &ending);
+      start_status(init);
+      report(init, &ending, true);
+      return ending.exit_code;
+    }
+  }
+
+  /* 4. Let go of what is not ours; from now on init can be looked into. */
+  let_go(init);
+  long oom_before = oom_kills();
+
+  /* 5. Live: forward signals, reap orphans. */
+  loop(init);
+
+  /* 6. The entrypoint has ended. Nothing outlives it. */
+  terminal_give_back(init);
+  note_ending(init, envp, oom_before, &ending);
+  report(init, &ending, false);
+  drain(init);
+  ending.killed_after_grace = init->killed;
+  report(init, &ending, true);
+  terminal_die_alike(init);
+  return ending.exit_code;
+}
+
 int main(int argc, char **argv, char **envp) {
   struct status status; /* until it is shared */
   struct init init = {
@@ -183,69 +250,13 @@ int main(int argc, char **argv, char **envp) {
       .last_stop = NEVER,
       .kill_at = NEVER,
   };
-  struct ending ending = {0};
   (void)argc;
 
   /* 1. Understand everything before anything is done. */
-  const struct options *options = &init.options;
   if (!understand(&init.options, argv, envp))
     return EXIT_FOSTER;
-  if (options->action > ACTION_PAUSE)
-    return answer(options);
+  if (init.options.action > ACTION_PAUSE)
+    return answer(&init.options);
   options_forget(envp);
-
-  /* 2. From here on no signal is lost: all wait in the signalfd. */
-  struct signal_state before;
-  if (signals_block(&init, &before) < 0) {
-    log_failure("cannot receive signals");
-    return EXIT_FOSTER;
-  }
-  init.pid1 = init.pid == 1;
-  init.adopts = init.pid1 || (options->subreaper && become_subreaper());
-  if (init.adopts)
-    children_note_foreign(&init);
-  if (options->report) {
-    init.report = report_open(options->report);
-    if (init.report < 0) {
-      log_failure("%s: cannot open the report", options->report);
-      return EXIT_FOSTER;
-    }
-  }
-  if (options->parent_death) {
-    init.parent = getppid();
-    if (!parent_watch(&init)) {
-      log_line(LOG_WARNING, "-p: the parent is dead already");
-      return 128 + options->parent_death;
-    }
-  }
-
-  /* 3. Spawn: when this returns the program has been executed. */
-  struct spawn_failure failure;
-  if (options->action == ACTION_RUN) {
-    terminal_find(&init.terminal);
-    if (spawn(&init, envp, &before, &failure) < 0) {
-      terminal_give_back(&init);
-      exec_failed(&init, &failure, &ending);
-      start_status(&init);
-      report_write(init.report, options->report, init.status, &ending, true);
-      return ending.exit_code;
-    }
-  }
-
-  /* 4. Let go of what is not ours; from now on init can be looked into. */
-  let_go(&init);
-  long oom_before = oom_kills();
-
-  /* 5. Live: forward signals, reap orphans. */
-  loop(&init);
-
-  /* 6. The entrypoint has ended. Nothing outlives it. */
-  terminal_give_back(&init);
-  note_ending(&init, envp, oom_before, &ending);
-  report_write(init.report, options->report, init.status, &ending, false);
-  drain(&init);
-  ending.killed_after_grace = init.killed;
-  report_write(init.report, options->report, init.status, &ending, true);
-  terminal_die_alike(&init);
-  return ending.exit_code;
+  return live(&init, envp);
 }
