@@ -54,8 +54,8 @@ static void send_signal(struct init *init, int signal,
   if (kill(target, signal) == 0 || errno == ESRCH)
     return;
   if (!init->warned_eperm)
-    log_failure("cannot forward %s to process %d", signal_name(signal),
-                (int)pid);
+    log_line(LOG_FAILURE, "cannot forward %s to process %d",
+             signal_name(signal), (int)pid);
   init->warned_eperm = true;
 }
 

@@ -153,44 +153,28 @@ const char *brief(const char *format, ...) {
   return line.text;
 }
 
-/* error: to be explained at the end of the line, or 0. */
-static void write_line(const char *format, va_list arguments, int error) {
+void log_line(enum log_level level, const char *format, ...) {
   static const char ending[] = "...\n";
   char text[1024]; /* below PIPE_BUF: lines of two writers never mix */
   struct line line = LINE(text);
+  va_list arguments;
+  int error = errno;
 
+  if (level > log_level)
+    return;
   line.size -= sizeof(ending) - 1;
   line_format(&line, "foster: ");
+  va_start(arguments, format);
   format_arguments(&line, format, arguments);
-  if (error != 0)
+  va_end(arguments);
+  if (level == LOG_FAILURE)
     line_format(&line, ": %s", error_words(error));
   size_t cut = line.truncated ? 0 : sizeof(ending) - 2;
   memcpy(text + line.length, ending + cut, sizeof(ending) - cut);
   /* A line that cannot be written is lost: there is nobody else to tell. */
   (void)write_nonblocking(STDERR_FILENO, text,
                           line.length + sizeof(ending) - 1 - cut);
-}
-
-void log_line(enum log_level level, const char *format, ...) {
-  va_list arguments;
-  int saved = errno;
-
-  if (level > log_level)
-    return;
-  va_start(arguments, format);
-  write_line(format, arguments, 0);
-  va_end(arguments);
-  errno = saved;
-}
-
-void log_failure(const char *format, ...) {
-  va_list arguments;
-
-  if (log_level < LOG_WARNING)
-    return;
-  va_start(arguments, format);
-  write_line(format, arguments, errno);
-  va_end(arguments);
+  errno = error;
 }
 
 bool print(const char *text, size_t length) {
@@ -199,7 +183,7 @@ bool print(const char *text, size_t length) {
     return true;
   if (written >= 0)
     errno = ENOSPC;
-  log_failure("stdout");
+  log_line(LOG_FAILURE, "stdout");
   return false;
 }
 

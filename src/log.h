@@ -6,7 +6,8 @@
 #include <stddef.h>
 
 enum log_level {
-  LOG_NONE = -1, /* stderr was closed at the start: what is 2 is not ours */
+  LOG_NONE = -2, /* stderr was closed at the start: what is 2 is not ours */
+  LOG_FAILURE,   /* as LOG_WARNING; ": " and the words for errno are appended */
   LOG_WARNING,   /* always said */
   LOG_VERBOSE,   /* -v */
   LOG_DEBUG,     /* -vv: every signal and every wait */
@@ -53,9 +54,6 @@ const char *brief(const char *format, ...)
  * level is above log_level. errno is left as it was. */
 void log_line(enum log_level level, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-
-/* A warning that ends with ": " and the words for errno. */
-void log_failure(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* Write to stdout. Returns false, with a warning, if not all could be. */
 bool print(const char *text, size_t length);

@@ -34,7 +34,7 @@ static int answer(const struct options *options) {
 static bool become_subreaper(void) {
   if (call_prctl(PR_SET_CHILD_SUBREAPER, 1) == 0)
     return true;
-  log_failure("-s: cannot be a subreaper");
+  log_line(LOG_FAILURE, "-s: cannot be a subreaper");
   return false;
 }
 
@@ -184,7 +184,7 @@ __attribute__((noinline)) static int live(struct init *init, char **envp) {
   /* 2. From here on no signal is lost: all wait in the signalfd. */
   struct signal_state before;
   if (signals_block(init, &before) < 0) {
-    log_failure("cannot receive signals");
+    log_line(LOG_FAILURE, "cannot receive signals");
     return EXIT_FOSTER;
   }
   init->pid1 = init->pid == 1;
@@ -194,7 +194,7 @@ __attribute__((noinline)) static int live(struct init *init, char **envp) {
   if (options->report) {
     init->report = report_open(options->report);
     if (init->report < 0) {
-      log_failure("%s: cannot open the report", options->report);
+      log_line(LOG_FAILURE, "%s: cannot open the report", options->report);
       return EXIT_FOSTER;
     }
   }

@@ -13,7 +13,7 @@ enum { PARENT_DEATH_SIGNAL = 63 };
 
 bool parent_watch(struct init *init) {
   if (call_prctl(PR_SET_PDEATHSIG, PARENT_DEATH_SIGNAL) < 0)
-    log_failure("-p: the parent's death will not be noticed");
+    log_line(LOG_FAILURE, "-p: the parent's death will not be noticed");
   return getppid() == init->parent;
 }
 

@@ -110,5 +110,5 @@ void report_write(int fd, const char *path, const struct status *status,
                      : write_nonblocking(fd, text, line.length);
   /* A first report that failed may still be made good by the second. */
   if (result != 0 && (final || !twice))
-    log_failure("cannot write the report to '%s'", path);
+    log_line(LOG_FAILURE, "cannot write the report to '%s'", path);
 }
