@@ -276,7 +276,7 @@ void drain(struct init *init) {
   if (!children_any())
     return;
 
-  char text[256] = "";
+  char text[256];
   struct line names = LINE(text);
   struct draining draining = {
       .start = now(), .pause = list_soonest, .names = &names};

@@ -33,9 +33,9 @@ struct line {
   int truncated;
 };
 
-/* A line over a char array. */
-#define LINE(array)                                                            \
-  (struct line) { .text = (array), .size = sizeof(array) }
+/* An empty line over a char array. */
+#define LINE(array) line_over((array), sizeof(array))
+struct line line_over(char *text, size_t size);
 
 /* Append to a line. A small part of printf(3): %s (escaped as the line says),
  * %d %u %llu and %%; no flags, no widths. */

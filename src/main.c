@@ -120,7 +120,7 @@ static void note_ending(const struct init *init, char **envp, long oom_before,
       WIFSIGNALED(wstatus) || init->report >= 0 ? oom_struck(oom_before) : -1;
   ending->oom_kill = struck > 0;
 
-  char text[1024] = "";
+  char text[1024];
   struct line line = LINE(text);
   if (code == 127 && entrypoint->path)
     explain_env(&line, entrypoint->path, environment_value(envp, "PATH"));
@@ -155,7 +155,7 @@ static bool is_secure(char **envp) {
  * buffers are not main()'s for life. */
 __attribute__((noinline)) static bool understand(struct options *options,
                                                  char **argv, char **envp) {
-  char message[512] = "", doubts[512] = "";
+  char message[512], doubts[512];
   struct line error = LINE(message), warning = LINE(doubts);
   if (options_parse(options, argv, envp, is_secure(envp), &error, &warning) <
       0) {
