@@ -60,7 +60,7 @@ static void hand_on_pid(char **envp, pid_t ours) {
  * /bin/sh runs it. musl's own execvp does not, glibc's also tries it with
  * programs for other machines. */
 static void try_exec(struct attempt *attempt, char *path) {
-  static char shell[] = "/bin/sh";
+  static const char shell[] = "/bin/sh";
   char **command = attempt->init->options.command;
   attempt->path = path;
   execve(path, command, attempt->envp);
@@ -69,7 +69,7 @@ static void try_exec(struct attempt *attempt, char *path) {
     return;
   /* The place before PROGRAM is always ours: foster's own name, an option or
    * "--" stands there. */
-  command[-1] = shell;
+  command[-1] = (char *)(uintptr_t)shell; /* nobody writes there */
   command[0] = path;
   execve(shell, &command[-1], attempt->envp);
   attempt->error = errno;
