@@ -49,7 +49,7 @@ options_in() { grep -oE -- '(^|[^-[:alnum:]])(-[a-zA-Z]|--[a-z-]+)\b' | grep -oE
 
 @test "readme: its options are those of --help" {
   local help
-  help=$("$FOSTER" --help | sed -n 's/^  *\(-.*\)/\1/p' |
+  help=$("$FOSTER" --help | expand | sed -n 's/^  *\(-.*\)/\1/p' |
     sed 's/   .*//; s/\(--[a-z-]*\).*SECONDS.*/&/' | options_in)
   is "$(section Options | sed -n 's/^| \(`-[^|]*\)|.*/\1/p' | options_in)" "$help"
 }

@@ -493,8 +493,17 @@ static void our_options_are_forgotten(void) {
 }
 
 static void texts(void) {
-  const char *help = options_text(ACTION_HELP);
-  size_t width = 0;
+  /* As it is seen: with tabs made blanks. */
+  char help[4096];
+  size_t length = 0, width = 0;
+  for (const char *at = options_text(ACTION_HELP); *at != '\0'; at++) {
+    width = *at == '\n' ? 0 : width + 1;
+    help[length++] = *at == '\t' ? ' ' : *at;
+    for (; *at == '\t' && width % 8 != 0; width++)
+      help[length++] = ' ';
+    CHECK(length < sizeof(help) - 8);
+  }
+  help[length] = '\0';
 
   for (const char *line = help; *line != '\0'; line += width + 1) {
     width = strcspn(line, "\n");
