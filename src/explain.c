@@ -24,8 +24,8 @@ enum { MOUNTED_NOEXEC = 8 };
 /* A script may name a script as its interpreter, but no more than this. */
 enum { SCRIPTS_MAX = 5 };
 
-static const char default_shell[] = "/bin/sh";
-static const char blanks[] = " \t";
+#define DEFAULT_SHELL "/bin/sh"
+#define BLANKS " \t"
 
 static void take_back(struct line *line, size_t length) {
   line->length = length;
@@ -227,8 +227,8 @@ static int judge_content(struct line *line, size_t subject, const char *path,
     break;
   }
   if (program && looks_like_text(&head)) {
-    memcpy(interpreter, default_shell, sizeof default_shell);
-    line_format(line, "has no '#!' line, and %s ", default_shell);
+    memcpy(interpreter, DEFAULT_SHELL, sizeof DEFAULT_SHELL);
+    line_format(line, "has no '#!' line, and " DEFAULT_SHELL " ");
     return 0;
   }
   if (head.length == 0)
@@ -320,8 +320,8 @@ bool explain_env(struct line *line, const char *path, const char *search) {
   char *name = argument;
   if (after(name, "-S")) {
     name += 2;
-    name += span(name, blanks);
-    name[until(name, blanks)] = '\0';
+    name += span(name, BLANKS);
+    name[until(name, BLANKS)] = '\0';
   }
   if (*name == '\0' || *name == '-' || name[until(name, "='\"\\$/")] != '\0')
     return false;

@@ -63,7 +63,7 @@ static size_t decode(const unsigned char *bytes, unsigned *point) {
 
 /* C1 control characters are escaped too: U+009B is ESC [ to a terminal. */
 static void append_escaped(struct line *line, const char *string) {
-  static const char digits[] = "0123456789abcdef";
+  const char *const digits = "0123456789abcdef";
 
   while (*string != '\0') {
     unsigned point;

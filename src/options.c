@@ -53,7 +53,7 @@ struct parser {
 
 /* The next word, or NULL after the last. */
 static char *next_word(struct parser *parser) {
-  static const char blanks[] = " \t\n";
+  const char *const blanks = " \t\n";
 
   if (parser->text == NULL)
     return *parser->arguments != NULL ? *parser->arguments++ : NULL;

@@ -14,8 +14,8 @@
 #include "terminal.h"
 
 /* Where an unset PATH leads: what container engines set. */
-static const char default_path[] =
-    "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+#define DEFAULT_PATH                                                           \
+  "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
 /* What the child and init both see: vfork(2) shares the memory until the exec,
  * so no pipe is needed to tell why an exec failed. */
@@ -60,7 +60,7 @@ static void hand_on_pid(char **envp, pid_t ours) {
  * /bin/sh runs it. musl's own execvp does not, glibc's also tries it with
  * programs for other machines. */
 static void try_exec(struct attempt *attempt, char *path) {
-  static const char shell[] = "/bin/sh";
+  char *shell = (char *)(uintptr_t) "/bin/sh"; /* nobody writes there */
   char **command = attempt->init->options.command;
   attempt->path = path;
   execve(path, command, attempt->envp);
@@ -69,7 +69,7 @@ static void try_exec(struct attempt *attempt, char *path) {
     return;
   /* The place before PROGRAM is always ours: foster's own name, an option or
    * "--" stands there. */
-  command[-1] = (char *)(uintptr_t)shell; /* nobody writes there */
+  command[-1] = shell;
   command[0] = path;
   execve(shell, &command[-1], attempt->envp);
   attempt->error = errno;
@@ -173,7 +173,7 @@ int spawn(struct init *init, char **envp, const struct signal_state *before,
   if (!last(init->options.command[0], '/')) {
     attempt.search = environment_value(envp, "PATH");
     if (!attempt.search)
-      attempt.search = default_path;
+      attempt.search = DEFAULT_PATH;
   }
 
   pid_t pid = vfork();

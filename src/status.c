@@ -59,8 +59,6 @@ static int create_memfd(void) {
 
 void status_start(struct status *status, pid_t pid, enum status_mode mode,
                   const char *command) {
-  static const char version[] = FOSTER_VERSION;
-
   *status = (struct status){
       .layout = STATUS_LAYOUT,
       .pid = pid,
@@ -69,7 +67,7 @@ void status_start(struct status *status, pid_t pid, enum status_mode mode,
       .start_time = call_clock(CLOCK_REALTIME),
       .start_monotonic = now(),
   };
-  memcpy(status->version, version, sizeof version);
+  memcpy(status->version, FOSTER_VERSION, sizeof FOSTER_VERSION);
   for (size_t i = 0;
        command != NULL && command[i] != '\0' && i < sizeof status->command - 1;
        i++)

@@ -99,8 +99,8 @@ static bool not_permitted(void) { return errno == EACCES || errno == EPERM; }
  * link is first pinned with O_PATH, which opens nothing, and what was checked
  * is what is read. It is never mapped: we would die of its truncation. */
 static enum found look_at(int directory, int number, struct status *page) {
-  static const char wanted[] = "/memfd:foster-status (deleted)";
-  char link[sizeof wanted + 1];
+  const char *const wanted = "/memfd:foster-status (deleted)";
+  char link[40]; /* what does not fit is another */
   const char *name = brief("%d", number);
   struct file_facts file;
   enum found found = NOT_FOSTER;

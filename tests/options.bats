@@ -38,7 +38,7 @@ refused() {
       FOSTER_OPTIONS; do
       matches "$output" "[ ,]$option"
     done
-    [[ -z $(awk 'length > 80' <<<"$output") ]]
+    [[ -z $(expand <<<"$output" | awk 'length > 80') ]]
   done
 }
 
