@@ -101,21 +101,6 @@ struct status *status_share(struct status *status) {
   return status;
 }
 
-/* A sequence lock with one writer that never waits: the counts of a signal and
- * its sender are several words, and on 32-bit machines a counter alone is two.
- * A reader copies until the sequence is even and the same on both sides. The
- * fences keep compiler and processor from moving the stores in between out
- * of the bracket; on x86 they cost nothing. */
-void status_begin(struct status *status) {
-  __atomic_store_n(&status->sequence, status->sequence + 1, __ATOMIC_RELAXED);
-  __atomic_thread_fence(__ATOMIC_RELEASE);
-}
-
-void status_end(struct status *status) {
-  __atomic_thread_fence(__ATOMIC_RELEASE);
-  __atomic_store_n(&status->sequence, status->sequence + 1, __ATOMIC_RELAXED);
-}
-
 static bool has_magic(const struct status *page) {
   for (size_t i = 0; i < sizeof magic; i++) /* the zeros at its end too */
     if (page->magic[i] != magic[i])
