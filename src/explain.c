@@ -33,12 +33,15 @@ static void take_back(struct line *line, size_t length) {
   line->truncated = 0;
 }
 
-/* For two %s: the end of a long path says more than its beginning, and must
- * leave room for the reason. */
-#define SHORTENED(path) (excess(path) > 0 ? "..." : ""), (path) + excess(path)
-static size_t excess(const char *path) {
+/* The end of a long path says more than its beginning, and must leave room for
+ * the reason: the rest of it is lost. */
+static const char *shortened(char *path) {
   size_t length = length_of(path);
-  return length > HEAD_SIZE ? length - HEAD_SIZE : 0;
+  if (length > HEAD_SIZE + 3) {
+    path += length - HEAD_SIZE - 3;
+    path[0] = path[1] = path[2] = '.';
+  }
+  return path;
 }
 
 /* Cut off the carriage return at the end of a line of Windows. */
@@ -73,8 +76,8 @@ static bool add_link(struct line *line, const char *path) {
   char target[PATH_MAX];
   if (!call_readlink(AT_FDCWD, path, target, sizeof target))
     return false;
-  line_format(line, "is a symbolic link to '%s%s', which is missing",
-              SHORTENED(target));
+  line_format(line, "is a symbolic link to '%s', which is missing",
+              shortened(target));
   return true;
 }
 
@@ -113,7 +116,7 @@ static int judge_program(struct line *line, const char *path) {
         part[i] = '/';
       }
     if (error == ENOENT && length_of(part) < length) {
-      line_format(line, "there is no directory '%s%s'", SHORTENED(part));
+      line_format(line, "there is no directory '%s'", shortened(part));
       return error;
     }
     part[good] = '\0';
@@ -122,13 +125,13 @@ static int judge_program(struct line *line, const char *path) {
     return error;
   line_format(line, "%s", error_words(error));
   if (good > 0 && error == EACCES)
-    line_format(line, ": the directory '%s%s' is closed to user %u",
-                SHORTENED(part), (unsigned)geteuid());
+    line_format(line, ": the directory '%s' is closed to user %u",
+                shortened(part), (unsigned)geteuid());
   else if (good > 0 && error == ENOTDIR)
-    line_format(line, ": '%s%s'", SHORTENED(part));
+    line_format(line, ": '%s'", shortened(part));
   else if (error == ENOENT && *path != '/' &&
            syscall(SYS_getcwd, part, sizeof part) > 0)
-    line_format(line, " (in '%s%s')", SHORTENED(part));
+    line_format(line, " (in '%s')", shortened(part));
   return error;
 }
 
@@ -284,7 +287,10 @@ void explain_exec(struct line *line, const char *name, const char *path,
   if (!path) {
     line_format(line, "%s: not found in PATH '%s'", name, search);
   } else {
-    line_format(line, "%s%s: ", SHORTENED(path));
+    const size_t length = length_of(path);
+    const bool whole = length <= HEAD_SIZE;
+    line_format(line, whole ? "%s: " : "...%s: ",
+                whole ? path : path + length - HEAD_SIZE);
     const size_t reason = line->length;
     if (judge(line, path, error) != error) {
       take_back(line, reason);
