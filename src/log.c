@@ -40,7 +40,6 @@ static void append(struct line *line, const char *bytes, size_t count) {
 /* Decode the character at `bytes`, which end with a zero. Returns its length,
  * or 0 if that is no valid UTF-8 (overlong forms and surrogates are not). */
 static size_t decode(const unsigned char *bytes, unsigned *point) {
-  static const unsigned least[] = {0, 0, 0x80, 0x800, 0x10000};
   unsigned value = bytes[0];
   size_t count = value < 0x80 ? 1 : value < 0xe0 ? 2 : value < 0xf0 ? 3 : 4;
 
@@ -55,7 +54,8 @@ static size_t decode(const unsigned char *bytes, unsigned *point) {
       return 0;
     value = value << 6 | (bytes[i] & 0x3fU);
   }
-  if (value < least[count] || value > 0x10ffff || value >> 11 == 0xd800 >> 11)
+  if ((count == 3 && value < 0x800) || (count == 4 && value < 0x10000) ||
+      value > 0x10ffff || value >> 11 == 0xd800 >> 11)
     return 0;
   *point = value;
   return count;

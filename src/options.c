@@ -22,7 +22,7 @@ static const struct option {
   char name[13];          /* "": only the letter */
   unsigned char kind;     /* enum kind */
   unsigned char constant; /* what FLAG and ACTION set */
-  unsigned short offset;  /* the member, for FLAG and DURATION */
+  unsigned char offset;   /* the member, for FLAG and DURATION */
 } table[] = {
     {'c', "single-child", FLAG, true, offsetof(struct options, single_child)},
     {'g', "", FLAG, false, offsetof(struct options, single_child)},
