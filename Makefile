@@ -45,7 +45,7 @@ ifeq ($(origin CFLAGS),undefined)
     $(call understands,-flto -ffat-lto-objects \
     -fno-inline-functions-called-once -fno-jump-tables -fno-caller-saves \
     -fno-tree-dominator-opts -fno-ipa-cp -fno-shrink-wrap \
-    -fno-move-loop-invariants)
+    -fno-move-loop-invariants -fno-tree-vrp)
 endif
 override SIZE_CFLAGS = -ffunction-sections -fdata-sections \
   -fno-asynchronous-unwind-tables -fno-unwind-tables -fno-ident \
