@@ -18,13 +18,13 @@ static_musl() {
   fi
 }
 
-@test "budget: the stripped binary is at most 36 KiB" {
+@test "budget: the stripped binary is at most 32 KiB" {
   static_musl
   is "$(readelf -SW "$FOSTER" | grep -cE '\.(symtab|debug)')" 0
   local size
   size=$(stat -c %s "$FOSTER")
   echo "$size bytes"
-  ((size <= 36 * 1024))
+  ((size <= 32 * 1024))
 }
 
 # After it has reaped an orphan and forwarded a signal: what init has touched
@@ -47,9 +47,9 @@ resident_set() {
   signal TERM
   finish
   echo "$size KiB"
-  ((size > 0 && size <= 52))
+  ((size > 0 && size <= 48))
 }
-@test "budget: the resident set is at most 52 KiB" {
+@test "budget: the resident set is at most 48 KiB" {
   static_musl
   as_pid1 resident_set
 }
@@ -72,14 +72,14 @@ start_is_short() {
   cat calls
   (($(tail -n 1 calls) <= $1))
 }
-@test "budget: at most 12 system calls before the program's first: as PID 1" {
+@test "budget: at most 11 system calls before the program's first: as PID 1" {
   requires strace
   static_musl
-  as_pid1 start_is_short 12
+  as_pid1 start_is_short 11
 }
 # Two more for the parent's death, one less since it inherits no children.
-@test "budget: at most 13 system calls before the program's first: not as PID 1" {
+@test "budget: at most 12 system calls before the program's first: not as PID 1" {
   requires strace
   static_musl
-  as_plain start_is_short 13
+  as_plain start_is_short 12
 }
