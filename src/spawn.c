@@ -15,7 +15,7 @@
 
 /* Where an unset PATH leads: what container engines set. */
 #define DEFAULT_PATH                                                           \
-  "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+  "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 /* What the child and init both see: vfork(2) shares the memory until the exec,
  * so no pipe is needed to tell why an exec failed. */
