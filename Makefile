@@ -230,7 +230,7 @@ override MACHINE_riscv64 = riscv64-linux-gnu
 override MACHINE_s390x   = s390x-linux-gnu
 override MACHINE_ppc64el = powerpc64le-linux-gnu
 
-check-cross-now: $(BUILD)/probe $(CROSS:%=cross-%)
+check-cross-now: $(BUILD)/foster $(BUILD)/probe $(CROSS:%=cross-%)
 	@$(TEST_ENV) bash tests/run --jobs 1 tests/cross/cross.bats
 .PHONY: $(CROSS:%=cross-%)
 $(CROSS:%=cross-%): cross-%:
