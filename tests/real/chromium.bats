@@ -6,13 +6,12 @@ bats_require_minimum_version 1.5.0
 load real
 
 setup_file() {
-  engine_start docker
-  image chromium
+  real_start chromium
   mkdir "$ENGINE/page"
   echo '<h1>Served</h1><script>document.title = 6 * 7</script>' \
     >"$ENGINE/page/index.html"
 }
-teardown_file() { engine_stop; }
+teardown_file() { real_stop; }
 
 # As root, and in a container whose /dev/shm is small.
 CHROMIUM=(chromium --headless --no-sandbox --disable-gpu

@@ -5,10 +5,9 @@ bats_require_minimum_version 1.5.0
 load real
 
 setup_file() {
-  engine_start docker
-  image python3-minimal libpython3-stdlib cron
+  real_start python3-minimal libpython3-stdlib cron
 }
-teardown_file() { engine_stop; }
+teardown_file() { real_stop; }
 
 @test "python: a multiprocessing pool ends with its program" {
   local way
