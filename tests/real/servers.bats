@@ -6,28 +6,10 @@ bats_require_minimum_version 1.5.0
 load real
 
 setup_file() {
-  engine_start docker
-  image redis-server postgresql gunicorn
+  real_start postgresql gunicorn openssh-server openssh-client \
+    openjdk-17-jre-headless tomcat10-user
 }
-teardown_file() { engine_stop; }
-
-@test "redis: saves on TERM, and has it all when started again" {
-  local way
-  for way in "${WAYS[@]}"; do
-    mkdir "data-$way"
-    real_run "$way" '' -v "$PWD/data-$way:/data" -- \
-      redis-server --dir /data --save 3600 1
-    wait_until redis_is PONG ping
-    redis_is OK set greeting "hello from $way"
-    stops 0
-    real_said 'DB saved on disk'
-    real_run "$way" '' -v "$PWD/data-$way:/data" -- redis-server --dir /data
-    wait_until redis_is "hello from $way" get greeting
-    stops 0
-  done
-}
-
-redis_is() { [[ $(real_exec redis-cli "${@:2}" 2>&1) == "$1" ]] || not_yet; }
+teardown_file() { real_stop; }
 
 @test "postgresql: -r TERM:INT is a fast shutdown, and the data is intact" {
   local way client
@@ -95,5 +77,68 @@ END
     real_said '^slow is served$'
     real_said '"GET /slow HTTP/1.1" 200 6 '
     real_said 'Shutting down: Master'
+  done
+}
+
+# A JVM that is asked to stop runs its shutdown hooks, and exits with 143.
+@test "tomcat: a JVM stops in order with 143, and with 0 by -e 143" {
+  local way
+  for way in "${WAYS[@]}"; do
+    tomcat_run "$way" ''
+    stops 143
+    tomcat_stopped
+  done
+  tomcat_run entrypoint '-e 143'
+  stops 0
+  tomcat_stopped
+}
+
+tomcat_run() {
+  real_run "$1" "$2" -- sh -c '
+    tomcat10-instance-create /srv/tomcat
+    mkdir /srv/tomcat/webapps/ROOT
+    echo served >/srv/tomcat/webapps/ROOT/index.html
+    export CATALINA_BASE=/srv/tomcat
+    exec /usr/share/tomcat10/bin/catalina.sh run'
+  wait_until real_answers http://127.0.0.1:8080/index.html
+}
+tomcat_stopped() {
+  real_said 'Stopping service \[Catalina\]'
+  real_said 'Destroying ProtocolHandler'
+}
+
+SSHD='mkdir -p /run/sshd /root/.ssh
+  ssh-keygen -q -t ed25519 -N "" -f /root/.ssh/id_ed25519
+  cp /root/.ssh/id_ed25519.pub /root/.ssh/authorized_keys
+  /usr/sbin/sshd'
+
+ssh_runs() {
+  real_exec ssh -o StrictHostKeyChecking=no -o LogLevel=ERROR \
+    root@127.0.0.1 "$@" 3>&- || not_yet
+}
+
+@test "sshd: a daemon behind a shell that waits runs on, and ends with it" {
+  local way client
+  for way in "${WAYS[@]}"; do
+    real_run "$way" '' -- sh -c "$SSHD; exec sleep infinity"
+    wait_until ssh_runs true
+    is "$(ssh_runs 'echo served')" served
+    # Somebody is logged in, and has left something in the background.
+    ssh_runs 'setsid sleep 999 >/dev/null 2>&1 & touch /tmp/in; sleep 998' \
+      >/dev/null 2>&1 &
+    client=$!
+    wait_until real_exec test -e /tmp/in
+    stops 143
+    wait "$client" || :
+  done
+}
+
+# What is there to be documented: the entrypoint's end is the container's end.
+@test "sshd: a bare daemon's container ends when it has daemonised" {
+  local way
+  for way in "${WAYS[@]}"; do
+    real_run "$way" -v -- /bin/sh -c "${SSHD/\/usr/exec \/usr}"
+    ends 0
+    real_said '^foster: drain: telling process .* (sshd)'
   done
 }

@@ -1,14 +1,13 @@
 #!/usr/bin/env bats
-# nginx, a master with workers. In a file of its own, for CI.
+# nginx, a master with workers, and Redis: small enough for CI.
 
 bats_require_minimum_version 1.5.0
 load real
 
 setup_file() {
-  engine_start docker
-  image nginx-light
+  real_start nginx-light redis-server
 }
-teardown_file() { engine_stop; }
+teardown_file() { real_stop; }
 
 @test "nginx: -r TERM:QUIT lets a request finish" {
   local way client
@@ -42,3 +41,21 @@ END
     real_said 'gracefully shutting down'
   done
 }
+
+@test "redis: saves on TERM, and has it all when started again" {
+  local way
+  for way in "${WAYS[@]}"; do
+    mkdir "data-$way"
+    real_run "$way" '' -v "$PWD/data-$way:/data" -- \
+      redis-server --dir /data --save 3600 1
+    wait_until redis_is PONG ping
+    redis_is OK set greeting "hello from $way"
+    stops 0
+    real_said 'DB saved on disk'
+    real_run "$way" '' -v "$PWD/data-$way:/data" -- redis-server --dir /data
+    wait_until redis_is "hello from $way" get greeting
+    stops 0
+  done
+}
+
+redis_is() { [[ $(real_exec redis-cli "${@:2}" 2>&1) == "$1" ]] || not_yet; }
