@@ -94,6 +94,8 @@ real_run() {
   done
   shift
   rm -f log
+  # Enough for a busy machine: nobody is told twice, or killed.
+  OPTIONS="-k 30 $OPTIONS"
   : >report
   chmod 666 report
   case $WAY in
