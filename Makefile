@@ -8,6 +8,7 @@
 #   make check-smoke     a few seconds of them
 #   make check-asan check-glibc check-faults check-runtimes check-real
 #   make lint fuzz bench
+#   make soak            half an hour of storms, SOAK_SECONDS=1800
 #   make check-kernels   a few tests with older kernels, in virtual machines
 #   make check-cross     builds for other machines, and a few tests of them
 #   make dist            build/dist: source archive, static binaries, SHA256SUMS
@@ -122,7 +123,7 @@ FUZZERS := $(patsubst tests/fuzz/%.c,%,$(sort $(wildcard tests/fuzz/fuzz_*.c)))
 .SUFFIXES:
 # Those that first install what they need: see below.
 TASKS := demo check check-smoke check-asan check-glibc check-faults \
-  check-runtimes check-real check-kernels check-cross lint fuzz bench dist deb
+  check-runtimes check-real check-kernels check-cross lint fuzz bench soak dist deb
 .PHONY: all install clean probe units $(TASKS) $(TASKS:=-now) FORCE
 
 all: $(BUILD)/foster
@@ -252,6 +253,12 @@ check-asan-now:
 	  $(MAKE) --no-print-directory check-now CC=gcc STATIC=0 \
 	  BUILD=$(BUILD)/asan CFLAGS='-O1 -g' \
 	  SANITIZE='-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer'
+
+# Four storms at once, each so long.
+SOAK_SECONDS = 1800
+soak-now: $(BUILD)/foster $(BUILD)/probe
+	@$(TEST_ENV) SOAK_SECONDS=$(SOAK_SECONDS) bash tests/run --jobs 4 \
+	  --limit $$(($(SOAK_SECONDS) + 900)) $(sort $(wildcard tests/soak/*.bats))
 
 lint-now:
 	@BUILD=$(abspath $(BUILD)) bash tests/lint

@@ -52,6 +52,8 @@ static const struct {
      "N [held]: orphan N children that end at once, or when told by SIGUSR1"},
     {"page", probe_page, "[SIZE]: pass stdin off as a foster's status page"},
     {"pair", probe_pair, "[LAST]: like signals, with a child in the group"},
+    {"press", probe_press,
+     "FILE INIT PROGRAM MILLISECONDS [SIGNAL]: storm a soak with signals"},
     {"pty", probe_pty,
      "LOG [loose] PROGRAM...: run it on a terminal (loose: not its controlling "
      "one); commands on stdin, an answer to each on stdout"},
@@ -64,6 +66,9 @@ static const struct {
     {"sleepers", probe_sleepers,
      "N [apart]: leave N children behind; 0: all there can be"},
     {"slow", probe_slow, "MILLISECONDS: end so long after SIGTERM"},
+    {"soak", probe_soak,
+     "FILE CHAINS CODE [OBEDIENT STUBBORN]: make orphans while press says so, "
+     "leave some at SIGTERM"},
     {"state", probe_state, ": mask and disposition of each signal"},
     {"storm", probe_storm,
      "CHAINS SECONDS [MS]: chains of fork, setsid, exit; until SIGTERM, or "
