@@ -72,7 +72,7 @@ one_run() {
   read_status 3>&- {STDOUT}>&- &
   reader=$!
 
-  while ((SECONDS < end)); do
+  while ((SECONDS < end || rounds < 4)); do
     sent=$("$PROBE" press shared "$INIT" "$(entrypoint)" 4000)
     wait_until as_sent || {
       echo "counted: $status_now, sent: $sent" >&2
@@ -108,7 +108,7 @@ many_runs() {
   local runs=0 kind orphans=0 signals=0 killed=0
   local end=$((SECONDS + SOAK_SECONDS))
   local kinds=(obedient stubborn killed timeout alone)
-  while ((SECONDS < end)); do
+  while ((SECONDS < end || runs < ${#kinds[@]})); do
     kind=${kinds[runs % ${#kinds[@]}]}
     rm -f shared report
     "run_$kind" || {
