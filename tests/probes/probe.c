@@ -53,7 +53,8 @@ static const struct {
     {"page", probe_page, "[SIZE]: pass stdin off as a foster's status page"},
     {"pair", probe_pair, "[LAST]: like signals, with a child in the group"},
     {"press", probe_press,
-     "FILE INIT PROGRAM MILLISECONDS [SIGNAL]: storm a soak with signals"},
+     "FILE [INIT PROGRAM MILLISECONDS [SIGNAL]]: storm a soak with signals; "
+     "or say how many, and how many orphans"},
     {"pty", probe_pty,
      "LOG [loose] PROGRAM...: run it on a terminal (loose: not its controlling "
      "one); commands on stdin, an answer to each on stdout"},
