@@ -1,5 +1,5 @@
 # Nothing outlives the entrypoint. The orderings that matter are listed in
-# tests/model/drain.pml.
+# tests/model/foster.pml.
 
 load helpers
 load drain
@@ -293,7 +293,10 @@ without_proc() {
     tell_and_kill 8 120000
   fi
 }
+# Sanitizers do not start without it: not-asan.
+# bats test_tags=not-asan
 @test "drain: without /proc: as PID 1" { as_pid1 without_proc; }
+# bats test_tags=not-asan
 @test "drain: without /proc: as a subreaper" { requires pid_namespace; as_subreaper without_proc; }
 
 outer_proc() {

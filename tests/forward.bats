@@ -368,5 +368,7 @@ sigterm_in_a_storm() {
   finish
   is "$status" 0
 }
+# bats test_tags=storm
 @test "forward: SIGTERM is not held up by a storm of forks: as PID 1" { as_pid1 sigterm_in_a_storm; }
+# bats test_tags=storm
 @test "forward: SIGTERM is not held up by a storm of forks: as a subreaper" { as_subreaper sigterm_in_a_storm; }

@@ -413,6 +413,7 @@ read_in_a_storm() {
   # One moment each, and never an earlier one.
   is "$(jq -s '[.[].orphans_reaped] | . == sort and .[-1] > .[0]' all)" true
 }
+# bats test_tags=storm
 @test "status: read 2,000 times in a fork storm it always parses" { as_pid1 read_in_a_storm; }
 
 hostile() {
