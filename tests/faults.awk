@@ -23,7 +23,10 @@ function row(who) {
   if (spawning && !child && !(pid in known))
     child = pid
   known[pid] = 1
-  if (line !~ /^[a-z_0-9]+\(/)
+  # From there on what a coverage build has counted is written.
+  if (line ~ /^brk\(/)
+    over[pid] = 1
+  if (over[pid] || line !~ /^[a-z_0-9]+\(/)
     next
   call = line
   sub(/\(.*/, "", call)

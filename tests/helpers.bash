@@ -24,7 +24,9 @@ helpers_folder=$(cd "${BASH_SOURCE[0]%/*}" && pwd)
 : "${BUILD:=${helpers_folder%/*}/build}"
 : "${FOSTER:=$BUILD/foster}"
 : "${PROBE:=$BUILD/probe}"
-export BUILD FOSTER PROBE
+# What a process that is foster executes: another file under valgrind.
+: "${FOSTER_FILE:=$FOSTER}"
+export BUILD FOSTER PROBE FOSTER_FILE
 
 # Seconds after which waiting fails. Long, since a machine may be busy: only
 # what is broken ever waits so long.
@@ -183,12 +185,12 @@ start() {
 # Down from the job, through unshare or strace, to the process that is foster.
 init_is_there() {
   local pid=$JOB child
-  until [[ /proc/$pid/exe -ef $FOSTER ]]; do
+  until [[ /proc/$pid/exe -ef $FOSTER_FILE ]]; do
     # It may be over already.
     exists "$JOB" || return 0
     child=$(first_child "$pid")
     # If it has become foster since, that may be foster's own child.
-    [[ /proc/$pid/exe -ef $FOSTER ]] || pid=$child
+    [[ /proc/$pid/exe -ef $FOSTER_FILE ]] || pid=$child
     [[ -n $pid ]] || return
   done
   blocks_term "$pid" || [[ -n $(first_child "$pid") ]] || gone "$JOB" || return
