@@ -4,6 +4,8 @@
 load helpers
 load drain
 
+# bats file_tags=storm
+
 sleepers() {
   requires jq
   leave '"$P" sleepers 2000'" $1" -k 60 -R report
