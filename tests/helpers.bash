@@ -24,9 +24,7 @@ helpers_folder=$(cd "${BASH_SOURCE[0]%/*}" && pwd)
 : "${BUILD:=${helpers_folder%/*}/build}"
 : "${FOSTER:=$BUILD/foster}"
 : "${PROBE:=$BUILD/probe}"
-# What a process that is foster executes: another file under valgrind.
-: "${FOSTER_FILE:=$FOSTER}"
-export BUILD FOSTER PROBE FOSTER_FILE
+export BUILD FOSTER PROBE
 
 # Seconds after which waiting fails. Long, since a machine may be busy: only
 # what is broken ever waits so long.
@@ -182,15 +180,16 @@ start() {
   wait_until init_is_there
 }
 
-# Down from the job, through unshare or strace, to the process that is foster.
+# Down from the job, through unshare or strace, to the process that is foster;
+# under valgrind FOSTER_FILE is what it executes.
 init_is_there() {
-  local pid=$JOB child
-  until [[ /proc/$pid/exe -ef $FOSTER_FILE ]]; do
+  local pid=$JOB child file=${FOSTER_FILE:-$FOSTER}
+  until [[ /proc/$pid/exe -ef $file ]]; do
     # It may be over already.
     exists "$JOB" || return 0
     child=$(first_child "$pid")
     # If it has become foster since, that may be foster's own child.
-    [[ /proc/$pid/exe -ef $FOSTER_FILE ]] || pid=$child
+    [[ /proc/$pid/exe -ef $file ]] || pid=$child
     [[ -n $pid ]] || return
   done
   blocks_term "$pid" || [[ -n $(first_child "$pid") ]] || gone "$JOB" || return

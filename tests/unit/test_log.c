@@ -276,7 +276,7 @@ static const char *logged(enum log_level level, const char *string) {
 static const char *failed(void) {
   catch_stderr();
   errno = EPIPE;
-  log_failure("it");
+  log_line(LOG_FAILURE, "it");
   return caught();
 }
 
