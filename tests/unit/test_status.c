@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "init.h"
@@ -250,14 +251,14 @@ static void a_copy_is_of_one_moment(void) {
         page->signals_forwarded[signal] = i;
       page->last_sender_pid = (int32_t)(i & 0xffff);
       status_end(page);
-      /* As init does: most of the time it waits. */
-      for (volatile int pause = 0; pause < 2000; pause++)
-        ;
+      /* As init does: most of the time it waits. A copy is only of one moment
+       * if it fits in between. */
+      nanosleep(&(struct timespec){.tv_nsec = 200000}, NULL);
     }
   }
   uint64_t last = 0;
   int changes = 0;
-  for (int i = 0; i < 20000 || changes < 3; i++) {
+  for (int i = 0; i < 5000 || changes < 3; i++) {
     assert(status_copy(fd, &copy));
     if (copy.sequence % 2 != 0)
       continue; /* the writer was not let run: it says so */
