@@ -12,7 +12,7 @@ nobody_left() {
   finish
   is "$status" 7
   is "$stderr" ""
-  took 0 20000
+  took 0 50000
 }
 @test "drain: where nobody is left it is over at once: as PID 1" { as_pid1 nobody_left; }
 @test "drain: where nobody is left it is over at once: as a subreaper" { as_subreaper nobody_left; }

@@ -167,7 +167,7 @@ parent_killed_and_program_ends() {
   parent_dies
   expect "program 2 user 0"
   wait_until gone "$pid"
-  took 0 20000
+  took 0 50000
   is "$(<stderr)" ""
 }
 @test "stop: -p forwards its signal, and ends with the program: as PID 1" { as_pid1 parent_killed_and_program_ends; }
