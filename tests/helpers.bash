@@ -180,16 +180,15 @@ start() {
   wait_until init_is_there
 }
 
-# Down from the job, through unshare or strace, to the process that is foster;
-# under valgrind FOSTER_FILE is what it executes.
+# Down from the job, through unshare or strace, to the process that is foster.
 init_is_there() {
-  local pid=$JOB child file=${FOSTER_FILE:-$FOSTER}
-  until [[ /proc/$pid/exe -ef $file ]]; do
+  local pid=$JOB child
+  until [[ /proc/$pid/exe -ef $FOSTER ]]; do
     # It may be over already.
     exists "$JOB" || return 0
     child=$(first_child "$pid")
     # If it has become foster since, that may be foster's own child.
-    [[ /proc/$pid/exe -ef $file ]] || pid=$child
+    [[ /proc/$pid/exe -ef $FOSTER ]] || pid=$child
     [[ -n $pid ]] || return
   done
   blocks_term "$pid" || [[ -n $(first_child "$pid") ]] || gone "$JOB" || return
