@@ -53,11 +53,10 @@ endif
 override SIZE_CFLAGS = -ffunction-sections -fdata-sections \
   -fno-asynchronous-unwind-tables -fno-unwind-tables -fno-ident \
   -fomit-frame-pointer -fmerge-all-constants
-# A small page, as the linker thinks, saves the padding in the file between code
-# and data: in memory they are as far apart as the largest page takes.
+# All our data is zero at the start, takes no room in the file and begins a page.
 override SIZE_LDFLAGS = -Wl,--gc-sections -Wl,--sort-section=name \
-  -Wl,-z,noseparate-code -Wl,-z,common-page-size=16 \
-  -Wl,-z,norelro -Wl,--build-id=none -Wl,--hash-style=gnu
+  -Wl,-z,noseparate-code -Wl,-z,norelro -Wl,--build-id=none \
+  -Wl,--hash-style=gnu
 ifneq ($(SANITIZE),)
   override SIZE_CFLAGS =
   override SIZE_LDFLAGS =

@@ -46,10 +46,6 @@ struct draining {
 /* The processor time that we have used. */
 static nanoseconds effort(void) { return call_clock(CLOCK_THREAD_CPUTIME_ID); }
 
-static nanoseconds earlier(nanoseconds one, nanoseconds other) {
-  return one < other ? one : other;
-}
-
 static nanoseconds longer(nanoseconds one, nanoseconds other) {
   return one > other ? one : other;
 }
@@ -141,10 +137,9 @@ static void second_wave(struct init *init, struct draining *draining) {
  * systemd send theirs twice at once. */
 static void receive(struct init *init, struct draining *draining,
                     nanoseconds until) {
-  struct signalfd_siginfo records[SIGNAL_BATCH];
-  int count = signals_receive(init, records, until);
+  int count = signals_receive(init, until);
   for (int i = 0; i < count; i++) {
-    int signal = (int)records[i].ssi_signo;
+    int signal = (int)init->records[i].ssi_signo;
     if (!is_stop_signal(signal) || init->options.rewrite[signal] == 0)
       continue;
     nanoseconds time = now();

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/resource.h>
+#include <sys/signalfd.h>
 #include <sys/types.h>
 
 #include "options.h"
@@ -37,6 +38,10 @@ struct terminal {
   nanoseconds resume_at; /* when to answer one that nobody else could */
 };
 
+/* How many signals one read takes at most: a record has 128 bytes, and more
+ * than a few are pending only in a storm. */
+enum { SIGNAL_BATCH = 16 };
+
 /* Points of time are CLOCK_MONOTONIC; NEVER where there is none. What is used
  * most comes first: a byte says how far away it is, up to 127. */
 struct init {
@@ -61,6 +66,7 @@ struct init {
   nanoseconds last_stop;
   struct options options;
   struct rusage usage; /* the entrypoint's, once it has ended */
+  struct signalfd_siginfo records[SIGNAL_BATCH]; /* the last that came */
 };
 
 /* For large arrays that are rarely touched: the linker sorts them behind all
@@ -69,6 +75,8 @@ struct init {
 
 /* CLOCK_MONOTONIC. */
 nanoseconds now(void);
+
+nanoseconds earlier(nanoseconds one, nanoseconds other);
 
 /* time + span, where both may be NEVER. */
 nanoseconds later(nanoseconds time, nanoseconds span);

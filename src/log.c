@@ -160,13 +160,14 @@ const char *brief(const char *format, ...) {
 
 void log_line(enum log_level level, const char *format, ...) {
   static const char ending[] = "...\n";
+  /* Before a page of the stack is touched for the text. */
+  if (level > log_level)
+    return;
   char text[1024]; /* below PIPE_BUF: lines of two writers never mix */
   struct line line = LINE(text);
   va_list arguments;
   int error = errno;
 
-  if (level > log_level)
-    return;
   line.size -= sizeof(ending) - 1;
   line_format(&line, "foster: ");
   va_start(arguments, format);

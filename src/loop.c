@@ -90,19 +90,16 @@ void loop(struct init *init) {
   enum reap_result reaped = REAP_MORE;
 
   while (pause ? init->first_stop == NEVER : !init->entrypoint.ended) {
-    nanoseconds deadline = init->kill_at < init->terminal.resume_at
-                               ? init->kill_at
-                               : init->terminal.resume_at;
+    nanoseconds deadline = earlier(init->kill_at, init->terminal.resume_at);
     if (reaped == REAP_MORE)
       deadline = 0; /* only look */
 
-    struct signalfd_siginfo records[SIGNAL_BATCH];
-    int count = signals_receive(init, records, deadline);
+    int count = signals_receive(init, deadline);
     for (int i = 0; i < count; i++)
-      if (records[i].ssi_signo == SIGCHLD)
+      if (init->records[i].ssi_signo == SIGCHLD)
         reaped = REAP_MORE;
       else
-        received_signal(init, &records[i]);
+        received_signal(init, &init->records[i]);
 
     look_at_clock(init);
     if (reaped == REAP_MORE)

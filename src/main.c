@@ -104,6 +104,27 @@ static void say_ending(const struct init *init) {
            (unsigned long long)init->status->orphans_reaped);
 }
 
+/* Why it ended so, where that does not explain itself. */
+__attribute__((noinline)) static void explain_ending(const struct init *init,
+                                                     char **envp, long struck) {
+  const struct entrypoint *entrypoint = &init->entrypoint;
+  int wstatus = entrypoint->wstatus;
+  char text[1024];
+  struct line line = LINE(text);
+  if (exit_code_of(wstatus) == 127 && entrypoint->path)
+    explain_env(&line, entrypoint->path, environment_value(envp, "PATH"));
+  /* Its own ^C, a signal that went through us and our own SIGKILL explain
+   * themselves. */
+  if (WIFSIGNALED(wstatus) && !entrypoint->killed &&
+      !(init->forwarded & signal_bit(WTERMSIG(wstatus))) &&
+      !(WTERMSIG(wstatus) == SIGINT &&
+        (init->terminal.fd >= 0 || init->terminal.stay)))
+    explain_death(&line, init->status->command, entrypoint->pid, wstatus,
+                  struck);
+  if (line.length > 0)
+    log_line(LOG_WARNING, "%s", text);
+}
+
 /* What became of the entrypoint, for the exit status and the report. */
 static void note_ending(const struct init *init, char **envp, long oom_before,
                         struct ending *ending) {
@@ -114,30 +135,17 @@ static void note_ending(const struct init *init, char **envp, long oom_before,
   int wstatus = entrypoint->wstatus;
   int code = exit_code_of(wstatus);
   ending->exit_code = init->options.expected[code] ? 0 : code;
-  ending->usage = init->usage;
   /* To look costs more than the rest of an ordinary end. */
   long struck =
       WIFSIGNALED(wstatus) || init->report >= 0 ? oom_struck(oom_before) : -1;
   ending->oom_kill = struck > 0;
 
-  char text[1024];
-  struct line line = LINE(text);
-  if (code == 127 && entrypoint->path)
-    explain_env(&line, entrypoint->path, environment_value(envp, "PATH"));
   if (WIFSIGNALED(wstatus)) {
     ending->signal = WTERMSIG(wstatus);
     ending->core_dumped = WCOREDUMP(wstatus) != 0;
-    /* Its own ^C, a signal that went through us and our own SIGKILL explain
-     * themselves. */
-    if (!entrypoint->killed &&
-        !(init->forwarded & signal_bit(ending->signal)) &&
-        !(ending->signal == SIGINT &&
-          (init->terminal.fd >= 0 || init->terminal.stay)))
-      explain_death(&line, init->status->command, entrypoint->pid, wstatus,
-                    struck);
   }
-  if (line.length > 0)
-    log_line(LOG_WARNING, "%s", text);
+  if (code >= 127)
+    explain_ending(init, envp, struck);
 }
 
 /* AT_SECURE: a set-user-ID start or the like. The auxiliary vector is behind
@@ -155,8 +163,9 @@ static bool is_secure(char **envp) {
  * buffers are not main()'s for life. */
 __attribute__((noinline)) static bool understand(struct options *options,
                                                  char **argv, char **envp) {
-  char message[512], doubts[512];
-  struct line error = LINE(message), warning = LINE(doubts);
+  static char message[512] BEHIND_SMALL_DATA, doubts[512] BEHIND_SMALL_DATA;
+  struct line error = {.text = message, .size = sizeof message};
+  struct line warning = {.text = doubts, .size = sizeof doubts};
   if (options_parse(options, argv, envp, is_secure(envp), &error, &warning) <
       0) {
     log_line(LOG_WARNING, "%s", message);
@@ -173,13 +182,15 @@ __attribute__((noinline)) static bool understand(struct options *options,
 /* What became of it, also as a report. */
 static void report(const struct init *init, const struct ending *ending,
                    bool final) {
-  report_write(init->report, init->options.report, init->status, ending, final);
+  if (init->report >= 0)
+    report_write(init->report, init->options.report, init->status, ending,
+                 final);
 }
 
 /* From the options to the exit code. */
 __attribute__((noinline)) static int live(struct init *init, char **envp) {
   const struct options *options = &init->options;
-  struct ending ending = {0};
+  struct ending ending = {.usage = &init->usage};
 
   /* 2. From here on no signal is lost: all wait in the signalfd. */
   struct signal_state before;
@@ -238,18 +249,19 @@ __attribute__((noinline)) static int live(struct init *init, char **envp) {
 }
 
 int main(int argc, char **argv, char **envp) {
-  struct status status; /* until it is shared */
-  struct init init = {
-      .entrypoint = {.pidfd = -1},
-      .terminal = {.fd = -1, .resume_at = NEVER},
-      .status = &status,
-      .report = -1,
-      .pid = getpid(),
-      .term_forwarded = NEVER,
-      .first_stop = NEVER,
-      .last_stop = NEVER,
-      .kill_at = NEVER,
-  };
+  /* Not on the stack: one page for all that is used, and no second one. */
+  static struct status status; /* until it is shared */
+  static struct init init;
+  init.entrypoint.pidfd = -1;
+  init.terminal.fd = -1;
+  init.terminal.resume_at = NEVER;
+  init.status = &status;
+  init.report = -1;
+  init.pid = getpid();
+  init.term_forwarded = NEVER;
+  init.first_stop = NEVER;
+  init.last_stop = NEVER;
+  init.kill_at = NEVER;
   (void)argc;
 
   /* 1. Understand everything before anything is done. */

@@ -51,9 +51,9 @@ static void report_json(struct line *line, const struct status *status,
               "\"max_rss_kib\":%llu,\"error\":",
               truth(ending->core_dumped), truth(ending->oom_kill),
               ending->killed_after_grace,
-              seconds(from_timeval(ending->usage.ru_utime)),
-              seconds(from_timeval(ending->usage.ru_stime)),
-              (unsigned long long)ending->usage.ru_maxrss);
+              seconds(from_timeval(ending->usage->ru_utime)),
+              seconds(from_timeval(ending->usage->ru_stime)),
+              (unsigned long long)ending->usage->ru_maxrss);
   if (ending->error == NULL) {
     line_format(line, "null}\n");
     return;
@@ -98,8 +98,6 @@ void report_write(int fd, const char *path, const struct status *status,
   struct line line = LINE(text);
   struct file_facts file;
 
-  if (fd < 0)
-    return;
   bool twice = standard_stream(path) == 0 && call_stat(fd, "", &file) == 0 &&
                S_ISREG(file.mode);
   if (final && !twice && ending->error == NULL)

@@ -15,7 +15,7 @@ struct ending {
   bool core_dumped;
   bool oom_kill;               /* the OOM killer struck during the run */
   unsigned killed_after_grace; /* processes that init had to kill */
-  struct rusage usage;         /* the entrypoint's */
+  const struct rusage *usage;  /* the entrypoint's */
   const char *error;           /* why there was no entrypoint, or NULL */
 };
 
@@ -25,12 +25,12 @@ struct ending {
  * or higher, or -1 with errno as open(2); ENXIO: a FIFO that nobody reads. */
 int report_open(const char *path);
 
-/* Write the report, in one write that never blocks. To be called when the
- * entrypoint has ended, and with `final` just before init exits: this second
- * report replaces the first in a regular file that is ours alone, and is not
- * written anywhere else. Where there was no entrypoint (`error` is set) the
- * final one is the only one, and written to anything. What cannot be written is
- * warned of once in all. */
+/* Write the report to a descriptor from report_open(), in one write that never
+ * blocks. To be called when the entrypoint has ended, and with `final` just
+ * before init exits: this second report replaces the first in a regular file
+ * that is ours alone, and is not written anywhere else. Where there was no
+ * entrypoint (`error` is set) the final one is the only one, and written to
+ * anything. What cannot be written is warned of once in all. */
 void report_write(int fd, const char *path, const struct status *status,
                   const struct ending *ending, bool final);
 

@@ -29,6 +29,10 @@ nanoseconds now(void) {
   return last;
 }
 
+nanoseconds earlier(nanoseconds one, nanoseconds other) {
+  return one < other ? one : other;
+}
+
 nanoseconds later(nanoseconds time, nanoseconds span) {
   return time == NEVER || span == NEVER ? NEVER : time + span;
 }
@@ -80,21 +84,18 @@ static int receive_one(struct signalfd_siginfo *record, int milliseconds) {
   return 1;
 }
 
-int signals_receive(const struct init *init,
-                    struct signalfd_siginfo records[SIGNAL_BATCH],
-                    nanoseconds deadline) {
+int signals_receive(struct init *init, nanoseconds deadline) {
   struct pollfd poll_fd = {.fd = init->signals, .events = POLLIN};
   int left = milliseconds_left(deadline);
   int ready = left < 0 ? 1 : poll(&poll_fd, 1, left);
   if (ready == 0)
     return 0;
   if (ready > 0) {
-    ssize_t length =
-        read(init->signals, records, SIGNAL_BATCH * sizeof *records);
+    ssize_t length = read(init->signals, init->records, sizeof init->records);
     if (length >= 0)
-      return (int)((size_t)length / sizeof *records);
+      return (int)((size_t)length / sizeof *init->records);
   }
-  return errno == EINTR ? 0 : receive_one(records, left);
+  return errno == EINTR ? 0 : receive_one(init->records, left);
 }
 
 bool is_stop_signal(int signal) {

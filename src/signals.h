@@ -3,13 +3,8 @@
 #define FOSTER_SIGNALS_H
 
 #include <signal.h>
-#include <sys/signalfd.h>
 
 #include "init.h"
-
-/* How many signals one read takes at most: a record has 128 bytes, and more
- * than a few are pending only in a storm. */
-enum { SIGNAL_BATCH = 16 };
 
 /* What the program is to get back before its exec. */
 struct signal_state {
@@ -27,12 +22,10 @@ int signals_block(struct init *init, struct signal_state *before);
  * real-time signals. Returns 0, or -1 with errno. */
 int signals_set_mask(signal_mask mask);
 
-/* Receive up to SIGNAL_BATCH signals into records, waiting until `deadline`:
- * NEVER, or a time (one that has passed: look without waiting). Returns how
- * many. */
-int signals_receive(const struct init *init,
-                    struct signalfd_siginfo records[SIGNAL_BATCH],
-                    nanoseconds deadline);
+/* Receive up to SIGNAL_BATCH signals into init->records, waiting until
+ * `deadline`: NEVER, or a time (one that has passed: look without waiting).
+ * Returns how many. */
+int signals_receive(struct init *init, nanoseconds deadline);
 
 /* A SIGTERM or SIGINT asks us to stop. */
 bool is_stop_signal(int signal);

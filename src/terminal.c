@@ -25,8 +25,6 @@ static bool in_pipeline(void) {
 }
 
 void terminal_find(struct terminal *terminal) {
-  *terminal = (struct terminal){.fd = -1, .resume_at = NEVER};
-
   /* One call says whether there is a controlling terminal (ENXIO: none), also
    * where stdin, stdout and stderr lead elsewhere. */
   int fd = descriptor_of_ours(call_open("/dev/tty", O_RDWR | O_NOCTTY));
