@@ -88,12 +88,15 @@ ifeq ($(STATIC)$(SANITIZE)$(strip $(LIBC)),1musl)
     >/dev/null 2>&1 && echo $(BUILD)/obj/start.o)
   ifneq ($(START),)
     override LINK_CFLAGS += $(START_CFLAGS)
+    # Nothing of the libc is left that would want the stack aligned to 16.
+    override SMALLEST := $(and $(SMALLER),\
+      $(call understands,-mpreferred-stack-boundary=3))
   else
     hash := \#
     START := $(filter %crt1.o,$(subst ",,$(shell $(CC) -static -no-pie \
       '-$(hash)$(hash)$(hash)' -x c /dev/null 2>&1)))
   endif
-  override START_FILES = $(START:%=-nostartfiles %)
+  override START_FILES = $(START:%=-nostartfiles %) $(SMALLEST)
 endif
 
 # Same bits from any folder: sources are named relative to this one, and the
