@@ -284,6 +284,7 @@ void drain(struct init *init) {
       init->term_forwarded != NEVER &&
       later(init->term_forwarded, init->options.kill_after) >= draining.start;
 
+  init->status = status_share(init->status);
   status_begin(init->status);
   init->status->state = STATE_DRAINING;
   status_end(init->status);

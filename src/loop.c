@@ -84,13 +84,16 @@ static void look_at_clock(struct init *init) {
   }
 }
 
-void loop(struct init *init) {
+bool loop(struct init *init, nanoseconds until) {
   const bool pause = init->options.action == ACTION_PAUSE;
   /* Zombies may have been inherited before SIGCHLD was blocked. */
   enum reap_result reaped = REAP_MORE;
 
   while (pause ? init->first_stop == NEVER : !init->entrypoint.ended) {
-    nanoseconds deadline = earlier(init->kill_at, init->terminal.resume_at);
+    nanoseconds deadline =
+        earlier(until, earlier(init->kill_at, init->terminal.resume_at));
+    if (until != NEVER && until <= now())
+      return false;
     if (reaped == REAP_MORE)
       deadline = 0; /* only look */
 
@@ -105,4 +108,5 @@ void loop(struct init *init) {
     if (reaped == REAP_MORE)
       reaped = reap(init);
   }
+  return true;
 }

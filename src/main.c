@@ -22,6 +22,10 @@
 #include "status_reader.h"
 #include "terminal.h"
 
+/* A program that is over sooner does not wait for what serves only longer ones:
+ * the page for --status, and the count of OOM kills before it. */
+static const nanoseconds short_life = SECOND / 100;
+
 /* The options that print something and are done. */
 static int answer(const struct options *options) {
   if (options->action == ACTION_STATUS)
@@ -66,11 +70,7 @@ static void start_status(struct init *init) {
   init->status->entrypoint_pid = init->entrypoint.pid;
 }
 
-/* From here on --status can look into us. After the spawn: the start pays
- * nothing for it. */
-static void publish_status(struct init *init) {
-  start_status(init);
-  init->status = status_share(init->status);
+static void say_start(const struct init *init) {
   log_line(LOG_VERBOSE, "process %d: started process %d (%s)", (int)init->pid,
            (int)init->entrypoint.pid,
            init->options.command ? init->options.command[0] : "none: --pause");
@@ -82,9 +82,7 @@ static void let_go(struct init *init) {
   /* "/" cannot be missing; where it is not to be entered we stay. */
   if (chdir("/") != 0)
     log_line(LOG_VERBOSE, "chdir to /: %s", error_words(errno));
-  descriptors_close(init, STDERR_FILENO + 1, INT_MAX);
-  publish_status(init); /* while no place below 3 is free */
-  descriptors_close(init, STDIN_FILENO, STDERR_FILENO);
+  descriptors_close(init, STDIN_FILENO, INT_MAX);
 }
 
 /* The end in one line: how, after what time, and what it cost. */
@@ -230,12 +228,23 @@ __attribute__((noinline)) static int live(struct init *init, char **envp) {
     }
   }
 
-  /* 4. Let go of what is not ours; from now on init can be looked into. */
+  start_status(init);
+  say_start(init);
+
+  /* 4. Let go of what is not ours. */
   let_go(init);
-  long oom_before = oom_kills();
+  /* Of a short life a report tells whether the OOM killer struck meanwhile, a
+   * message whether it has ever struck here. */
+  long oom_before = init->report >= 0 ? oom_kills() : 0;
 
   /* 5. Live: forward signals, reap orphans. */
-  loop(init);
+  if (!loop(init, init->status->start_monotonic + short_life)) {
+    /* From now on init can be looked into. */
+    init->status = status_share(init->status);
+    if (init->report < 0)
+      oom_before = oom_kills();
+    loop(init, NEVER);
+  }
 
   /* 6. The entrypoint has ended. Nothing outlives it. */
   terminal_give_back(init);

@@ -78,8 +78,9 @@ struct status *status_share(struct status *status) {
   /* FUTURE_WRITE (Linux 5.1) spares the mapping that we already have. */
   const unsigned long seals =
       F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_FUTURE_WRITE | F_SEAL_SEAL;
+  if (status->magic[0] != '\0')
+    return status; /* it is already */
   int fd = create_memfd();
-
   if (fd < 0)
     return status;
   if (ftruncate(fd, STATUS_PAGE_SIZE) == 0) {

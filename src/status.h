@@ -52,11 +52,11 @@ void status_start(struct status *status, pid_t pid, enum status_mode mode,
 
 /* Put the page into a sealed memfd and go on there: every later store is seen
  * by readers. `status` is the page so far; returns where it is from now on,
- * which is `status` itself where no memfd can be had or sealed
- * (memfd_create(2), F_ADD_SEALS: without seals another process of the same user
- * could truncate the page and so kill init with SIGBUS). To be called after
- * the descriptors from 3 up were closed: the memfd stays open, 3 or higher,
- * because readers find the page through it. */
+ * which is `status` itself if it is shared already, or no memfd can be had or
+ * sealed (memfd_create(2), F_ADD_SEALS: without seals another process of the
+ * same user could truncate the page and so kill init with SIGBUS). To be called
+ * after the descriptors from 3 up were closed: the memfd stays open, 3 or
+ * higher, because readers find the page through it. */
 struct status *status_share(struct status *status);
 
 /* Bracket a change of the page. A sequence lock with one writer that never

@@ -83,3 +83,18 @@ start_is_short() {
   static_musl
   as_plain start_is_short 12
 }
+
+# The status page and the OOM killer's counter cost more than all the rest of a
+# short life. A busy machine may make any life a long one, so one has to do.
+short_life_is_cheap() {
+  setsid -w strace -f -o trace "${INIT_COMMAND[@]}" /bin/true
+  grep -q 'wait4.* = [0-9]' trace && ! grep -E 'memfd_create|cgroup' trace
+}
+@test "budget: a short life makes no status page: as PID 1" {
+  requires strace
+  as_pid1 wait_until short_life_is_cheap
+}
+@test "budget: a short life makes no status page: not as PID 1" {
+  requires strace
+  as_plain wait_until short_life_is_cheap
+}
