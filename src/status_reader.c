@@ -18,6 +18,7 @@
 
 enum {
   COPY_ATTEMPTS = 100, /* a millisecond apart */
+  FIND_ATTEMPTS = 100, /* ten milliseconds apart */
   PARENTS_MAX = 64,    /* parents of zombies that are named; the rest is one */
   ANCESTORS_MAX = 256, /* no chain is longer, but they change as we climb */
 };
@@ -128,34 +129,44 @@ static enum found look_at(int directory, int number, struct status *page) {
   return found;
 }
 
-/* Are we in the PID namespace of that process? */
-static bool shares_namespace(pid_t pid) {
-  char ours[64];
-  char theirs[64];
+/* Does that link in its folder of /proc lead where ours does? */
+static bool shares(pid_t pid, const char *link) {
+  char ours[256];
+  char theirs[256];
 
-  return call_readlink(AT_FDCWD, "/proc/self/ns/pid", ours, sizeof ours) &&
-         call_readlink(AT_FDCWD, proc_path(pid, "ns/pid"), theirs,
-                       sizeof theirs) &&
+  return call_readlink(AT_FDCWD, brief("/proc/self/%s", link), ours,
+                       sizeof ours) &&
+         call_readlink(AT_FDCWD, proc_path(pid, link), theirs, sizeof theirs) &&
          same(ours, theirs);
 }
 
-/* Find the page of `pid`. */
-static enum found find_page(pid_t pid, struct status *page) {
-  struct directory directory;
-  enum found result = NOT_FOSTER;
-  int number;
+/* Are we in its PID namespace? */
+static bool shares_namespace(pid_t pid) { return shares(pid, "ns/pid"); }
 
-  if (!directory_open(&directory, proc_path(pid, "fd")))
-    return not_permitted() ? NOT_PERMITTED : NO_PROCESS;
-  while (result != FOUND && (number = directory_next(&directory)) >= 0) {
-    enum found found = look_at(directory.fd, number, page);
-    /* Somebody else may hold a foster's page open. */
-    if (found == FOUND && page->pid != pid && shares_namespace(pid))
-      found = NOT_FOSTER;
-    if (found != NOT_FOSTER)
-      result = found;
+/* Find the page of `pid`. That of an init which has just started comes in a
+ * moment. */
+static enum found find_page(pid_t pid, struct status *page) {
+  enum found result = NOT_FOSTER;
+
+  for (int attempt = 0; attempt < FIND_ATTEMPTS; attempt++) {
+    struct directory directory;
+    int number;
+
+    if (!directory_open(&directory, proc_path(pid, "fd")))
+      return not_permitted() ? NOT_PERMITTED : NO_PROCESS;
+    while (result != FOUND && (number = directory_next(&directory)) >= 0) {
+      enum found found = look_at(directory.fd, number, page);
+      /* Somebody else may hold a foster's page open. */
+      if (found == FOUND && page->pid != pid && shares_namespace(pid))
+        found = NOT_FOSTER;
+      if (found != NOT_FOSTER)
+        result = found;
+    }
+    (void)close(directory.fd);
+    if (result != NOT_FOSTER || pid == getpid() || !shares(pid, "exe"))
+      break;
+    (void)poll(NULL, 0, 10);
   }
-  (void)close(directory.fd);
   return result;
 }
 

@@ -483,3 +483,16 @@ without_files() {
   expect "program 15 user 0"
   finish
 }
+
+# A short program waits for no page, so it comes a moment after the start, and
+# then it is the reader who waits.
+page_is_waited_for() {
+  requires strace
+  WRAPPER=(strace -qq -o /dev/null -e trace=memfd_create
+    -e inject=memfd_create:delay_enter=500000)
+  start "$PROBE" signals
+  shows .state running
+  signal KILL
+  finish
+}
+@test "status: of an init that has just started it waits for the page" { as_plain page_is_waited_for; }
