@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -203,6 +204,21 @@ static void a_failed_write_is_one_warning(void) {
   close(fd);
 }
 
+/* As on a disk with no room for all of it. */
+static void half_a_report_is_one_warning(void) {
+  struct rlimit limit, hundred = {.rlim_cur = 100};
+  assert(getrlimit(RLIMIT_FSIZE, &limit) == 0);
+  hundred.rlim_max = limit.rlim_max;
+  int fd = report_open("file");
+  assert(setrlimit(RLIMIT_FSIZE, &hundred) == 0);
+  int count = warnings(fd, "file");
+  assert(setrlimit(RLIMIT_FSIZE, &limit) == 0);
+  assert(count == 1);
+  has(text, "foster: cannot write the report to 'file': no space left");
+  assert(strlen(contents("file")) == 100);
+  close(fd);
+}
+
 static void a_wrong_path_is_an_error(void) {
   assert(report_open("missing/file") == -1 && errno == ENOENT);
   assert(report_open(".") == -1 && errno == EISDIR);
@@ -225,6 +241,7 @@ int main(void) {
   a_fifo_gets_one_report();
   standard_streams_are_shared();
   a_failed_write_is_one_warning();
+  half_a_report_is_one_warning();
   a_wrong_path_is_an_error();
   assert(unlink("file") == 0 && unlink("fifo") == 0 && unlink("log") == 0 &&
          unlink("warnings") == 0 && rmdir(folder) == 0);

@@ -298,6 +298,25 @@ static void an_odd_sequence_does_not_hold_the_reader(void) {
   close(fd);
 }
 
+/* A line of /proc/PID/stat, and what is left of it if it is cut short. */
+static void half_a_line_is_no_process(void) {
+  static const char line[] = "12 (a) b) Z 34 5 6 7 8 9 10 11 12 13 14 15 16 17 "
+                             "18 19 99 21 22\n";
+  struct process process;
+  char part[sizeof line];
+
+  assert(process_parse(line, &process));
+  assert(process.state == 'Z' && process.parent == 34 && process.threads == 99);
+  for (size_t length = (size_t)(strstr(line, "99") - line);; length--) {
+    /* Behind its end is what would be right. */
+    memcpy(part, line, sizeof line);
+    part[length] = '\0';
+    assert(!process_parse(part, &process));
+    if (length == 0)
+      break;
+  }
+}
+
 int main(void) {
   json_of_a_page();
   json_where_there_is_nothing();
@@ -309,5 +328,6 @@ int main(void) {
   a_shared_page_is_sealed_and_live();
   a_copy_is_of_one_moment();
   an_odd_sequence_does_not_hold_the_reader();
+  half_a_line_is_no_process();
   return 0;
 }
