@@ -120,6 +120,42 @@ forwarded_once() {
 @test "drain: who got the forwarded SIGTERM is not told again: as PID 1" { as_pid1 forwarded_once; }
 @test "drain: who got the forwarded SIGTERM is not told again: as a subreaper" { as_subreaper forwarded_once; }
 
+# The same with a grace period without end, which has no half. Whoever got the
+# forwarded signal is told again, as somebody may have been forked after it.
+second_wave_without_end() {
+  leave '"$P" signals 10 & trap "exit 7" TERM' -k inf
+  ready
+  signal TERM
+  expect "program 15 user 0"
+  wait_until children_of_are "$INIT" 1
+  begin=$(clock)
+  expect "program 15 user 0"
+  took 2000 "$((PATIENCE * 1000))"
+  expect "program 18 user 0"
+  "$PROBE" send "$(first_child "$INIT")" 10
+  expect "program 10 user 0"
+  finish
+  is "$status" 7
+  is "$stderr" ""
+}
+@test "drain: a grace period without end has a second wave too: as PID 1" { as_pid1 second_wave_without_end; }
+@test "drain: a grace period without end has a second wave too: as a subreaper" { as_subreaper second_wave_without_end; }
+
+# What was forwarded is no telling.
+says_whom_it_tells() {
+  leave '"$P" signals 10 & "$P" daemon "$P" told child; trap "exit 7" TERM' -v -k 60
+  expect_all READY READY
+  signal TERM
+  expect_all "program 15 user 0" "child told by its parent"
+  "$PROBE" send "$(first_child "$INIT")" 10
+  expect "program 10 user 0"
+  finish
+  is "$status" 7
+  matches "$(grep telling stderr)" '^foster: drain: telling process [0-9]+ \(probe\)$'
+}
+@test "drain: with -v it says whom it tells: as PID 1" { as_pid1 says_whom_it_tells; }
+@test "drain: with -v it says whom it tells: as a subreaper" { as_subreaper says_whom_it_tells; }
+
 # ---- The grace period.
 
 ignoring() {

@@ -63,6 +63,20 @@ gone_for_good() { [[ ! -e /proc/$1 || $(state_of "$1") == Z ]]; }
 @test "parent: after its death all is gone with the grace period: as PID 1" { as_pid1 everything_ends; }
 @test "parent: after its death all is gone with the grace period: as a subreaper" { as_subreaper everything_ends; }
 
+# With -P there is nobody to tell: it is the stop that the pause waits for.
+pause_ends() {
+  with_parent
+  start -P -p USR1 -R report
+  wait_until init_pauses
+  kill_parent
+  wait_until init_is_gone
+  matches "$(<report)" '"exit_code":0,'
+}
+init_pauses() { [[ $("$FOSTER" --status="$INIT" 2>&1) == *'"state":"paused"'* ]]; }
+@test "parent: its death ends a pause: as PID 1" { as_pid1 pause_ends; }
+@test "parent: its death ends a pause: as a subreaper" { as_subreaper pause_ends; }
+@test "parent: its death ends a pause: as neither" { as_plain pause_ends; }
+
 # It died after init looked who it is, and before the kernel would tell.
 dead_already() {
   requires strace

@@ -228,6 +228,14 @@ END
   is "$status $output" "7 foster: cannot write the report to 'report': file too large"
 }
 
+# As on a disk that is full before its end.
+@test "report: one that is cut short is one warning, and the exit code stays" {
+  requires prlimit
+  run prlimit --fsize=100 "$FOSTER" -s -R report sh -c 'exit 7'
+  is "$status $output" "7 foster: cannot write the report to 'report': no space left on device"
+  is "$(wc -c <report)" 100
+}
+
 @test "report: the program is not given its descriptor" {
   run foster -R report "$PROBE" descriptors
   [[ $output != *report* ]]

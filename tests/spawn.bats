@@ -142,6 +142,13 @@ path_is_searched() {
   is "$output" here
   PATH=$PWD/..:$PATH try foster three/program
   is "$status" 127
+  cd ..
+  # What is wrong with the file itself ends the search.
+  mkdir loop
+  ln -s program loop/program
+  PATH=$PWD/loop:$PWD/two:$PATH run foster program
+  is "$status" 126
+  matches "$output" "^foster: $PWD/loop/program: "
 }
 @test "spawn: PATH is searched as execvp does: as PID 1" { as_pid1 path_is_searched; }
 @test "spawn: PATH is searched as execvp does: as a subreaper" { as_subreaper path_is_searched; }
@@ -183,6 +190,30 @@ text_without_shebang() {
 }
 @test "spawn: a text without #! is run by /bin/sh: as PID 1" { as_pid1 text_without_shebang; }
 @test "spawn: a text without #! is run by /bin/sh: as a subreaper" { as_subreaper text_without_shebang; }
+
+without_shell() {
+  requires pid_namespace
+  export SEARCH=$PWD:$PWD/two
+  local hide='mount -t tmpfs none /bin && PATH=$SEARCH exec "$@"'
+  if [[ $MODE == pid1 ]]; then
+    inside sh -c "$hide" sh
+  else
+    INIT_COMMAND=(unshare "${UNSHARE_FLAGS[0]/pf/m}" sh -c "$hide" sh
+      "${INIT_COMMAND[@]}")
+  fi
+  echo 'echo hi' >script
+  chmod +x script
+  run foster ./script
+  is "$status $output" "126 foster: ./script: has no '#!' line, and /bin/sh is missing"
+  # It can't be run, so the search goes on, and the next one has its own name.
+  mkdir two
+  cp "$BASH" two/script
+  # shellcheck disable=SC2016
+  run foster script -c 'echo "$0"'
+  is "$status $output" "0 script"
+}
+@test "spawn: a text without #! where there is no /bin/sh: as PID 1" { as_pid1 without_shell; }
+@test "spawn: a text without #! where there is no /bin/sh: as a subreaper" { as_subreaper without_shell; }
 
 a_bad_option_runs_nothing() {
   local arguments

@@ -312,6 +312,22 @@ shows_to_1234() {
     jq -es "length == 1 and (.[0] | ($shape))" one
 }
 
+# Each of the three reads that make a copy.
+@test "status: a page that is cut short is none" {
+  requires strace
+  as_subreaper start "$PROBE" hold
+  ready
+  local read
+  for read in 1 2 3; do
+    run strace -qq -o trace -e trace=pread64 \
+      -e inject=pread64:retval=3:when="$read" "$FOSTER" --status="$INIT"
+    is "$(wc -l <trace)" "$read"
+    is "$status $output" "1 foster: process $INIT: '$(<"/proc/$INIT/comm")' is not foster, or has no status to show"
+  done
+  signal TERM
+  finish
+}
+
 # The sanitizers' own start needs /proc.
 # bats test_tags=not-asan
 @test "status: without /proc" {
