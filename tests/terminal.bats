@@ -936,6 +936,69 @@ explicit_stop_of_job() {
   as_subreaper explicit_stop_of_job
 }
 
+# What is ignored stays so, for all that foster does with these three.
+ignored_stops() {
+  on_terminal "$P" with ignore=20,21,22 sh -c "$P state >wanted"
+  ended "exit 0"
+  if [[ $MODE == pid1 ]]; then
+    INIT_COMMAND=(loose unshare "${UNSHARE_FLAGS[@]}" "$P" session "$FOSTER")
+  fi
+  inside "$P" with ignore=20,21,22
+  on_terminal "${INIT_COMMAND[@]}" sh -c "$P state >given; exit 7"
+  ended "exit 7"
+  is "$(<given)" "$(<wanted)"
+}
+@test "terminal: a stop that is ignored stays so for the program: as PID 1" {
+  as_pid1 ignored_stops
+}
+@test "terminal: a stop that is ignored stays so for the program: as subreaper" {
+  as_subreaper ignored_stops
+}
+
+# Another of its group reads, and so has the foreground. The parent's death is
+# then told with the SIGCONT that a shell's fg would send.
+continued_by_parents_death() {
+  mkfifo go
+  shell_on_terminal
+  # A stop is for that other alone.
+  cat >script <<END
+trap '' TTIN
+sh -c '${INIT_COMMAND[*]} -p CONT -- $P signals </dev/tty & wait' &
+read go <go
+$P with cat </dev/tty &
+wait
+END
+  type_line 'sh script'
+  see READY
+  wait_until grandchild_is_init
+  wait_until entrypoint_has_foreground
+  echo >go
+  wait_until group_has_foreground
+  kill -KILL "$(first_child "$SCRIPT")"
+  see 'program 18 user 0'
+  wait_until entrypoint_has_foreground
+  kill -TERM "$INIT"
+  see 'program 15 user 0'
+  wait_until init_is_over
+  type_line hello
+  see hello
+  control D
+  see '<0> '
+  shell_ended
+}
+grandchild_is_init() {
+  SCRIPT=$(first_child "$SHELL_PID")
+  INIT=$(first_child "$(first_child "$SCRIPT")")
+  [[ /proc/$INIT/exe -ef $FOSTER ]]
+}
+group_has_foreground() {
+  ask foreground
+  [[ $answer == "$SCRIPT" ]]
+}
+@test "terminal: with -p CONT the parent's death is like fg: as subreaper" {
+  as_subreaper continued_by_parents_death
+}
+
 # ---- Hanging up.
 
 hung_up() {
