@@ -317,10 +317,13 @@ shows_to_1234() {
   requires strace
   as_subreaper start "$PROBE" hold
   ready
+  wait_until shows .state running
+  # Of the same file it would wait for another page to come.
+  cp "$FOSTER" reader
   local read
   for read in 1 2 3; do
     run strace -qq -o trace -e trace=pread64 \
-      -e inject=pread64:retval=3:when="$read" "$FOSTER" --status="$INIT"
+      -e inject=pread64:retval=3:when="$read" ./reader --status="$INIT"
     is "$(wc -l <trace)" "$read"
     is "$status $output" "1 foster: process $INIT: '$(<"/proc/$INIT/comm")' is not foster, or has no status to show"
   done
