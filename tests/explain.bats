@@ -81,6 +81,10 @@ long_paths() {
   path=$(printf 'd/%.0s' {1..200})
   says 127 "...$(printf %s "./${path}x" | tail -c 256): there is no directory './d'" "./${path}x"
   mkdir -p "$path"
+  # What is missing may be as long, and so may what a link leads to.
+  says 127 "...$(printf %s "./${path}e/x" | tail -c 256): there is no directory '...$(printf %s "./${path}e" | tail -c 256)'" "./${path}e/x"
+  ln -s "${path}e" link
+  says 127 "./link: is a symbolic link to '...$(printf %s "${path}e" | tail -c 256)', which is missing" ./link
   script "${path}x" '#!/bin/nosuch\n'
   says 126 "...$(printf %s "./${path}x" | tail -c 256): its interpreter '/bin/nosuch' is missing" "./${path}x"
   script "${path}x" '#!/bin/sh\nexit 7\n'
