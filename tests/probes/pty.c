@@ -142,7 +142,8 @@ static bool end(struct pty *pty) {
 }
 
 static void say_settings(const struct pty *pty) {
-  struct termios t;
+  /* The kernel fills fewer than NCCS of them. */
+  struct termios t = {0};
   if (tcgetattr(pty->master, &t))
     fail("tcgetattr");
   char text[2 * NCCS + 1] = "";
