@@ -71,8 +71,6 @@ static bool has_foreground(const struct terminal *terminal) {
 
 void terminal_continue(struct init *init) {
   struct terminal *terminal = &init->terminal;
-  if (init->entrypoint.ended)
-    return;
   bool ours = has_foreground(terminal);
   if (ours && !terminal->on_demand)
     hand_over(init);
