@@ -4,7 +4,8 @@
 #   make STATIC=0        dynamic
 #   make install         PREFIX=/usr/local DESTDIR=
 #   make demo            build, and show the main job
-#   make check           all tests that need no container engine
+#   make check           all tests that need no container engine and are quick
+#   make check-slow      the others: storms, faults, builds
 #   make check-smoke     a few seconds of them
 #   make check-asan check-valgrind check-glibc check-faults
 #   make check-runtimes check-real
@@ -126,9 +127,9 @@ FUZZERS := $(patsubst tests/fuzz/%.c,%,$(sort $(wildcard tests/fuzz/fuzz_*.c)))
 .DELETE_ON_ERROR:
 .SUFFIXES:
 # Those that first install what they need: see below.
-TASKS := demo check check-smoke check-asan check-valgrind check-glibc \
-  check-faults check-runtimes check-real check-kernels check-cross lint fuzz \
-  bench coverage soak dist deb
+TASKS := demo check check-slow check-smoke check-asan check-valgrind \
+  check-glibc check-faults check-runtimes check-real check-kernels check-cross \
+  lint fuzz bench coverage soak dist deb
 .PHONY: all install clean probe units $(TASKS) $(TASKS:=-now) FORCE
 
 all: $(BUILD)/foster
@@ -200,13 +201,20 @@ $(TASKS):
 override TEST_ENV = BUILD=$(abspath $(BUILD)) \
   FOSTER=$(or $(FOSTER),$(abspath $(BUILD)/foster)) \
   PROBE=$(abspath $(BUILD)/probe)
-TESTS = $(sort $(wildcard tests/*.bats))
+# Not of what goes wrong every day, and each takes minutes.
+override SLOW = tests/storm.bats tests/faults.bats tests/build.bats
+TESTS = $(filter-out $(SLOW),$(sort $(wildcard tests/*.bats)))
+# Unless some are named.
+override ALL_TESTS = $(TESTS) $(if $(filter file,$(origin TESTS)),$(SLOW))
 
 demo-now: $(BUILD)/foster
 	@$(TEST_ENV) sh tests/demo
 
 check-now: $(BUILD)/foster $(BUILD)/probe $(UNITS)
 	@$(TEST_ENV) bash tests/run $(UNITS) $(TESTS)
+
+check-slow-now: $(BUILD)/foster $(BUILD)/probe
+	@$(TEST_ENV) bash tests/run $(SLOW)
 
 check-smoke-now: $(BUILD)/foster $(BUILD)/probe $(UNITS)
 	@$(TEST_ENV) bash tests/run $(UNITS) tests/options.bats tests/spawn.bats
@@ -252,14 +260,14 @@ OMIT =
 override ALSO_OMIT = $(OMIT:%=,%)
 check-glibc-now:
 	@+FOSTER_OMIT=not-glibc$(ALSO_OMIT) $(MAKE) --no-print-directory check-now \
-	  CC=gcc BUILD=$(BUILD)/glibc
+	  CC=gcc BUILD=$(BUILD)/glibc TESTS='$(ALL_TESTS)'
 
 check-asan-now:
 	@+FOSTER_OMIT=not-asan,not-glibc$(ALSO_OMIT) \
 	  ASAN_OPTIONS=detect_leaks=0:disable_coredump=0:exitcode=99:handle_segv=0:handle_sigbus=0:handle_sigfpe=0:handle_sigill=0:handle_abort=0 \
 	  UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1:exitcode=99 \
 	  $(MAKE) --no-print-directory check-now CC=gcc STATIC=0 \
-	  BUILD=$(BUILD)/asan CFLAGS='-O1 -g' \
+	  BUILD=$(BUILD)/asan TESTS='$(ALL_TESTS)' CFLAGS='-O1 -g' \
 	  SANITIZE='-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer'
 
 # The unit tests under valgrind, but test_explain, which hangs there.
@@ -295,7 +303,7 @@ coverage-run: $(BUILD)/foster $(BUILD)/probe $(UNITS)
 	@# write them takes each run of foster some time: hence the limit.
 	@umask 0; $(TEST_ENV) FOSTER_OMIT=not-coverage GCOV_ERROR_FILE=/dev/null \
 	  bash tests/run --limit 3600 $(UNITS) \
-	  $(filter-out tests/build.bats,$(TESTS)) || :
+	  $(filter-out tests/build.bats,$(ALL_TESTS)) || :
 
 lint-now:
 	@BUILD=$(abspath $(BUILD)) bash tests/lint
