@@ -278,7 +278,6 @@ while_it_is_made() {
   expect_nothing_more
   grep -q "$1.*DELAYED" trace
 }
-has_children() { [[ -n $(children "$1") ]]; }
 during_setpgid() { while_it_is_made setpgid -e trace=setpgid; }
 # The program's own exec alone, not that of init.
 during_exec() { while_it_is_made execve -P "$PROBE" -e trace=execve; }

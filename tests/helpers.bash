@@ -44,6 +44,7 @@ common_setup() {
     }
   done
   cd "$BATS_TEST_TMPDIR" || return
+  trace_tests_alone
   # By this every process of the test is known, whatever became of it.
   export FOSTER_TEST_ID="$BATS_ROOT_PID.$$.$BATS_TEST_NUMBER.$RANDOM"
   unset FOSTER_OPTIONS DUMB_INIT_SETSID DUMB_INIT_DEBUG "${!TINI_@}"
@@ -54,6 +55,14 @@ common_setup() {
   INIT_COMMAND=("$FOSTER")
   WRAPPER=()
   JOB='' INIT='' STDOUT=''
+}
+
+# Before each command bats notes where the test stands, which takes longer than
+# most of them, and all the more where they poll: not in these files, then. What
+# fails here is noted as the call.
+trace_tests_alone() {
+  # In one line, since its lines are added to the test's.
+  trap '[[ $BASH_SOURCE == "$helpers_folder"/*.bash ]] || bats_debug_trap "$BASH_SOURCE"' DEBUG
 }
 
 # What is found nowhere in PATH is not found, and 127; but where a folder in it
@@ -85,23 +94,14 @@ common_teardown() {
   fi
 }
 
-# The processes whose environment has this test's mark.
-test_processes() {
-  local files file pid
-  # Of every thread, since one whose main thread has ended shows none there.
-  files=$(grep -lzsx "FOSTER_TEST_ID=$FOSTER_TEST_ID" \
-    /proc/[0-9]*/task/[0-9]*/environ)
-  for file in $files; do
-    pid=${file#/proc/}
-    pid=${pid%%/*}
-    # grep has found itself as well, and is gone by now.
-    if exists "$pid"; then
-      echo "$pid"
-    fi
-  done
-}
+# The processes whose environment has this test's mark, but for who asks.
+test_processes() { "$PROBE" marked "FOSTER_TEST_ID=$FOSTER_TEST_ID"; }
 
-nothing_left() { [[ -z $(test_processes) ]]; }
+nothing_left() {
+  local answer=0
+  test_processes >/dev/null || answer=$?
+  ((answer == 1))
+}
 
 kill_left_over() {
   local pid tries
@@ -169,7 +169,7 @@ start() {
       <"${STDIN:-/dev/null}" >"$STDOUT_TO" 2>stderr 3>&- &
   else
     [[ -n $STDOUT ]] && exec {STDOUT}>&-
-    rm -f stdout
+    [[ ! -e stdout ]] || rm stdout
     mkfifo stdout
     exec {STDOUT}<>stdout
     "${WRAPPER[@]}" "${INIT_COMMAND[@]}" "$@" \
@@ -182,16 +182,17 @@ start() {
 
 # Down from the job, through unshare or strace, to the process that is foster.
 init_is_there() {
-  local pid=$JOB child
+  local pid=$JOB child list
   until [[ /proc/$pid/exe -ef $FOSTER ]]; do
     # It may be over already.
     exists "$JOB" || return 0
-    child=$(first_child "$pid")
+    read_children "$pid"
+    child=${list[0]-}
     # If it has become foster since, that may be foster's own child.
     [[ /proc/$pid/exe -ef $FOSTER ]] || pid=$child
     [[ -n $pid ]] || return
   done
-  blocks_term "$pid" || [[ -n $(first_child "$pid") ]] || gone "$JOB" || return
+  blocks_term "$pid" || has_children "$pid" || gone "$JOB" || return
   INIT=$pid
 }
 
@@ -210,7 +211,17 @@ finish() {
   wait_until gone "$JOB"
   status=0
   wait "$JOB" || status=$?
-  stderr=$(<stderr)
+  read_file stderr stderr
+}
+
+# read_file NAME FILE: like NAME=$(<FILE), without a fork.
+read_file() {
+  local text
+  IFS= read -r -d '' text <"$2" || :
+  while [[ $text == *$'\n' ]]; do
+    text=${text%$'\n'}
+  done
+  printf -v "$1" %s "$text"
 }
 
 # signal SIGNAL...: send them to init, from outside, in this order.
@@ -325,6 +336,11 @@ zombies_of() {
   echo "$count"
 }
 
+has_children() {
+  local list
+  read_children "$1"
+  ((${#list[@]}))
+}
 children_of_are() {
   local list
   read_children "$1"
@@ -365,8 +381,15 @@ wait_until() {
       echo "not in $PATIENCE s: $*" >&2
       return 1
     fi
-    sleep 0.01
+    moment
   done
+}
+
+# A moment, without a fork: a FIFO that nobody writes to has nothing to read.
+moment() {
+  local fifo=$BATS_RUN_TMPDIR/never
+  [[ -p $fifo ]] || mkfifo -m 666 "$fifo"
+  IFS= read -r -t 0.01 <>"$fifo" || :
 }
 
 # Microseconds since some moment, for measuring.
@@ -435,10 +458,19 @@ kernel_is() {
 # same; else, as root in a container that has none, without.
 find_unshare_flags() {
   [[ -n ${UNSHARE_FLAGS-} ]] && return
-  local flags
+  # Found once for all tests of a run.
+  local flags known=$BATS_RUN_TMPDIR/unshare-flags
+  if [[ -e $known ]]; then
+    read -r flags <"$known"
+    UNSHARE_FLAGS=("$flags" --mount-proc --kill-child)
+    return
+  fi
   for flags in -Urpf -pf; do
     UNSHARE_FLAGS=("$flags" --mount-proc --kill-child)
-    unshare "${UNSHARE_FLAGS[@]}" true 2>/dev/null && return
+    if unshare "${UNSHARE_FLAGS[@]}" true 2>/dev/null; then
+      echo "$flags" >"$known"
+      return
+    fi
   done
   UNSHARE_FLAGS=()
   return 1

@@ -52,7 +52,9 @@ shell_on_terminal() {
 # The shell's job, and its foster.
 find_job() { wait_until job_is_there; }
 job_is_there() {
-  for JOB in $(children "$SHELL_PID"); do
+  local list
+  read_children "$SHELL_PID"
+  for JOB in "${list[@]}"; do
     init_is_there && [[ -n $INIT ]] && return
   done
   return 1

@@ -43,6 +43,9 @@ static const struct {
      "plain|pid1|pause|status|orphan|terminal PROGRAM...: run it there, for "
      "faults.bats"},
     {"leader", probe_leader, ": end the main thread, go on in another"},
+    {"marked", probe_marked,
+     "NAME=VALUE: the processes that have this in their environment; 1 if none "
+     "has"},
     {"master", probe_master,
      "N: a session with N workers that it ends at SIGTERM; who told whom"},
     {"moves", probe_moves,

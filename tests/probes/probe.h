@@ -15,11 +15,11 @@ typedef int probe_main(int argc, char **argv);
 probe_main probe_abandon, probe_adoption, probe_again, probe_asks, probe_attack,
     probe_clone, probe_daemon, probe_deny, probe_descriptors, probe_env,
     probe_flood, probe_heirs, probe_held, probe_hold, probe_ids, probe_ignore,
-    probe_inherit, probe_launch, probe_leader, probe_master, probe_moves,
-    probe_negligent, probe_orphans, probe_page, probe_pair, probe_press,
-    probe_pty, probe_raise, probe_send, probe_session, probe_signals,
-    probe_sigqueue, probe_sleepers, probe_slow, probe_soak, probe_state,
-    probe_storm, probe_thread, probe_told, probe_trace, probe_with;
+    probe_inherit, probe_launch, probe_leader, probe_marked, probe_master,
+    probe_moves, probe_negligent, probe_orphans, probe_page, probe_pair,
+    probe_press, probe_pty, probe_raise, probe_send, probe_session,
+    probe_signals, probe_sigqueue, probe_sleepers, probe_slow, probe_soak,
+    probe_state, probe_storm, probe_thread, probe_told, probe_trace, probe_with;
 
 /* No probe lives longer: whatever a test forgets ends by itself. */
 enum { PROBE_LIFETIME = 300 };
