@@ -4,7 +4,7 @@ load helpers
 
 orphans_are_reaped() {
   start "$PROBE" orphans 3000
-  ready
+  PATIENCE=200 ready
   wait_until children_of_are "$INIT" 1
   is "$(zombies_of "$INIT")" 0
   signal TERM
