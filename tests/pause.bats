@@ -69,11 +69,7 @@ reaps_and_drains() {
 
 idles() {
   start_pause -P
-  wait_until in_state "$INIT" S
-  local before
-  before=$(grep ctxt_switches "/proc/$INIT/status")
-  sleep 0.5
-  is "$(grep ctxt_switches "/proc/$INIT/status")" "$before"
+  no_wakeup
   signal TERM
   finish
   is "$status" 0
