@@ -217,11 +217,11 @@ stop_again() {
   leave '"$P" ignore 15 &' -k "$1"
   ready
   entrypoint_ends
-  wait_until passed 1500
+  wait_until passed 3000
   exists "$INIT"
   signal TERM
   finish
-  took 1500 20000
+  took 3000 20000
   is "$status" 7
   killed 1 probe
 }
@@ -550,7 +550,7 @@ silent_adoption() {
   requires strace
   as_subreaper
   WRAPPER=(strace -qq -o trace -e trace=kill
-    -e inject=kill:delay_enter=1000000:when=1)
+    -e inject=kill:delay_enter=4000000:when=1)
   leave '"$P" daemon "$P" told child' -k 60
   ready
   wait_until children_of_are "$INIT" 2
