@@ -61,6 +61,7 @@ common_setup() {
 # most of them, and all the more where they poll: not in these files, then. What
 # fails here is noted as the call.
 trace_tests_alone() {
+  declare -F bats_debug_trap >/dev/null || return 0
   # In one line, since its lines are added to the test's.
   trap '[[ $BASH_SOURCE == "$helpers_folder"/*.bash ]] || bats_debug_trap "$BASH_SOURCE"' DEBUG
 }
