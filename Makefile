@@ -270,14 +270,13 @@ check-asan-now:
 	  BUILD=$(BUILD)/asan TESTS='$(ALL_TESTS)' CFLAGS='-O1 -g' \
 	  SANITIZE='-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer'
 
-# The unit tests under valgrind, but test_explain, which hangs there.
+# The unit tests under valgrind.
 check-valgrind-now:
 	@+$(MAKE) --no-print-directory valgrind-run CC=gcc STATIC=0 \
 	  CFLAGS='-O1 -g' SANITIZE=-fno-omit-frame-pointer BUILD=$(BUILD)/valgrind
 .PHONY: valgrind-run
 valgrind-run: $(UNITS)
-	@bash tests/run --under 'valgrind --quiet --error-exitcode=99' \
-	  $(filter-out %/test_explain,$(UNITS))
+	@bash tests/run --under 'valgrind --quiet --error-exitcode=99' $(UNITS)
 
 # Four storms at once, each so long.
 SOAK_SECONDS = 1800
