@@ -142,7 +142,8 @@ foster: cannot fork: resource temporarily unavailable"
 # ---- Memory
 
 # A cgroup that is full: the program is killed, or fails, as it writes to a file
-# that is memory; that file stays while init reaps and drains.
+# that is memory; that file stays while init reaps and drains. The OOM killer
+# takes the largest, which with sanitizers would be init but for dd's buffer.
 memory_is_full() {
   requires memory_cgroup
   local cgroup=$MEMORY_CGROUP/foster-test.$$ file=/dev/shm/foster-test.$$
@@ -155,7 +156,7 @@ memory_is_full() {
       "$2" daemon "$2" told
       "$2" daemon sh -c "exit 1"
     done
-    exec dd if=/dev/zero of="$1" bs=64k' sh "$file" "$PROBE"
+    exec dd if=/dev/zero of="$1" bs=8M' sh "$file" "$PROBE"
   rm -f "$file"
   wait_until rmdir "$cgroup"
   echo "$output"
