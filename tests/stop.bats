@@ -185,19 +185,21 @@ parent_killed_and_program_ends() {
   finish
 }
 
-# Sanitizers make calls of prctl as well: not-asan.
-# bats test_tags=not-asan
 @test "stop: a parent that dies before the call for -p: nothing is run" {
   requires strace
   as_subreaper
-  # As a grandchild of init's parent, strace has no part in the family. The
-  # first prctl is that of -s.
-  INIT_COMMAND=(strace -D -q -o trace -e trace=prctl
-    -e inject=prctl:delay_enter=2000000:when=2 "$FOSTER" -s)
+  # Stopped when it has looked who its parent is. As a grandchild of that,
+  # strace has no part in the family.
+  INIT_COMMAND=(strace -D -q -o trace -e "trace=getppid,prctl"
+    -e inject=getppid:signal=STOP:when=1 "$FOSTER" -s)
   start_by_parent -p TERM sh -c 'echo ran'
-  local pid=$INIT
-  wait_until grep -q PR_SET_PDEATHSIG trace
+  local pid=$INIT parent
+  wait_until grep -q 'stopped by SIGSTOP' trace
+  is "$(grep -c PR_SET_PDEATHSIG trace)" 0
+  parent=$(grep PPid: "/proc/$pid/status")
   parent_dies
+  wait_until eval '[[ $(grep PPid: "/proc/$pid/status") != "$parent" ]]'
+  kill -CONT "$pid"
   wait_until gone "$pid"
   expect_nothing_more
   is "$(<stderr)" "foster: -p: the parent is dead already"
