@@ -89,11 +89,11 @@ master_killed() {
 
 # Its parent ignores SIGTERM, so it is told at half time, not before.
 second_wave() {
-  leave 'setsid -f sh -c '\''trap "" TERM; "$1" told hidden & wait'\'' - "$P"' -k 6
+  leave 'setsid -f sh -c '\''trap "" TERM; "$1" told hidden & wait'\'' - "$P"' -k 14
   ready
   entrypoint_ends
   expect "hidden told by somebody else"
-  took 3000 5900
+  took 7000 13900
   finish
   is "$status" 7
   is "$stderr" ""
@@ -569,7 +569,7 @@ silent_adoption() {
 
 # Init sleeps over its deadline, and the last child's end comes with it.
 deadline_with_the_last_end() {
-  leave '"$P" told first & "$P" ignore 15 &' -k 2
+  leave '"$P" told first & "$P" ignore 15 &' -k 6
   ready
   ready
   local pids pid
@@ -581,7 +581,7 @@ deadline_with_the_last_end() {
   for pid in $pids; do
     [[ $(state_of "$pid") == Z ]] || kill -USR1 "$pid" 2>/dev/null || :
   done
-  wait_until passed 2500
+  wait_until passed 6500
   kill -CONT "$INIT"
   finish
   is "$status" 7

@@ -6,18 +6,18 @@ load drain
 
 # ---- The drain's deadline, if a stop signal came before.
 
-# The sum of both would be 10 s: kill-after counts from the signal.
+# The sum of both would be 16 s: kill-after counts from the signal.
 counted_from_the_signal() {
-  leave 'trap : TERM; "$P" daemon "$P" ignore 15' -k 6
+  leave 'trap : TERM; "$P" daemon "$P" ignore 15' -k 9
   ready
   begin=$(clock)
   signal TERM
-  wait_until passed 4000
+  wait_until passed 7000
   local begin_of_stop=$begin
   entrypoint_ends
   begin=$begin_of_stop
   finish
-  took 6000 9500
+  took 9000 15500
   is "$status" 7
   killed 1 probe
 }
@@ -25,14 +25,14 @@ counted_from_the_signal() {
 @test "stop: the grace period counts from the stop signal: as a subreaper" { as_subreaper counted_from_the_signal; }
 
 at_least_a_second() {
-  leave 'trap : TERM; "$P" daemon "$P" ignore 15' -k 4
+  leave 'trap : TERM; "$P" daemon "$P" ignore 15' -k 8
   ready
   begin=$(clock)
   signal TERM
-  wait_until passed 4500
+  wait_until passed 8500
   entrypoint_ends
   finish
-  took 1000 3800
+  took 1000 7800
   is "$status" 7
   killed 1 probe
 }
@@ -81,15 +81,15 @@ dropped() {
 }
 
 stop_timeout() {
-  start -t 6 "$PROBE" ignore 2,15
+  start -t 9 "$PROBE" ignore 2,15
   ready
   begin=$(clock)
   signal "$1"
   # It counts from the first.
-  wait_until passed 4000
+  wait_until passed 6500
   signal "$1"
   finish
-  took 6000 9900
+  took 9000 15400
   is "$status" 137
   matches "$stderr" "^foster: process [0-9]+ has not ended in time: sending SIGKILL\$"
 }
