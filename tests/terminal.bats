@@ -312,7 +312,9 @@ pager() {
 # Who else is in our group may want the terminal while the program has it.
 others_of_the_group() {
   shell_on_terminal
-  type_line "($P with cat </dev/tty & exec $F cat)"
+  type_line "($P with cat </dev/tty & exec $F sh -c 'echo started; exec cat')"
+  # A ^C before that is lost: the first process of a PID namespace ignores it.
+  see started
   local i
   # Each line goes to one of the two. Nothing stops, whoever reads next.
   for i in 1 2 3 4; do
