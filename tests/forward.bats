@@ -259,25 +259,31 @@ rewriting_to_kill() {
 # tell of it.
 while_it_is_made() {
   requires strace
-  # Long enough that the signal comes in between, which is checked.
-  WRAPPER=(strace -f -qq -o trace "${@:2}" -e "inject=$1:delay_enter=2500000")
+  local child delay in_time=''
   inside "$PROBE" with block=all
-  start "$PROBE" signals
-  wait_until has_children "$INIT"
-  local child
-  child=$(entrypoint)
-  signal USR1 TERM
-  # Not exec'ed yet.
-  [[ /proc/$child/exe -ef $FOSTER ]]
-  # Both before READY in time; the program sees them after.
-  ready
-  expect "program 10 user 0"
-  expect "program 15 user 0"
-  finish
-  is "$status" 0
-  expect_nothing_more
-  grep -q "$1.*DELAYED" trace
+  # Long enough that the signal comes in between, which is checked.
+  for delay in 2500000 10000000 30000000; do
+    WRAPPER=(strace -f -qq -o trace "${@:2}" -e "inject=$1:delay_enter=$delay")
+    start "$PROBE" signals
+    wait_until has_children "$INIT"
+    child=$(entrypoint)
+    signal USR1 TERM
+    if not_executed "$child"; then
+      in_time=1
+    fi
+    # Both before READY in time; the program sees them after.
+    ready
+    expect "program 10 user 0"
+    expect "program 15 user 0"
+    finish
+    is "$status" 0
+    expect_nothing_more
+    grep -q "$1.*DELAYED" trace
+    [[ -z $in_time ]] || return 0
+  done
+  is "$in_time" 1
 }
+not_executed() { [[ /proc/$1/exe -ef $FOSTER ]]; }
 during_setpgid() { while_it_is_made setpgid -e trace=setpgid; }
 # The program's own exec alone, not that of init.
 during_exec() { while_it_is_made execve -P "$PROBE" -e trace=execve; }
@@ -289,14 +295,22 @@ during_exec() { while_it_is_made execve -P "$PROBE" -e trace=execve; }
 # The same with nothing blocked: SIGTERM ends the program, as it should.
 fatal_during_exec() {
   requires strace
-  WRAPPER=(strace -f -qq -o trace -P "$PROBE" -e trace=execve
-    -e inject=execve:delay_enter=2500000)
-  start "$PROBE" hold
-  wait_until has_children "$INIT"
-  signal TERM
-  [[ /proc/$(entrypoint)/exe -ef $FOSTER ]]
-  finish
-  is "$status" 143
+  local child delay in_time=''
+  for delay in 2500000 10000000 30000000; do
+    WRAPPER=(strace -f -qq -o trace -P "$PROBE" -e trace=execve
+      -e "inject=execve:delay_enter=$delay")
+    start "$PROBE" hold
+    wait_until has_children "$INIT"
+    child=$(entrypoint)
+    signal TERM
+    if not_executed "$child"; then
+      in_time=1
+    fi
+    finish
+    is "$status" 143
+    [[ -z $in_time ]] || return 0
+  done
+  is "$in_time" 1
 }
 @test "forward: SIGTERM while the program's exec is delayed ends it: as PID 1" { as_pid1 fatal_during_exec; }
 @test "forward: SIGTERM while the program's exec is delayed ends it: as a subreaper" { as_subreaper fatal_during_exec; }
