@@ -273,8 +273,13 @@ ready() { expect READY; }
 # ---- Processes.
 
 exists() { [[ -e /proc/$1 ]]; }
-# A zombie of ours is gone as well: the shell has its status.
-gone() { ! kill -0 "$1" 2>/dev/null; }
+# A zombie of ours is gone as well. The shell may have its status by now, or get
+# it with the next wait: it waits for no zombie by itself while it only polls.
+gone() {
+  local stat=''
+  { IFS= read -r stat <"/proc/$1/stat"; } 2>/dev/null || return 0
+  [[ ${stat##*) } == "Z $BASHPID "* ]] || ! kill -0 "$1" 2>/dev/null
+}
 
 # Into $list: the children of a process, oldest first; each of its threads has
 # its own. Without a fork, since all of this is polled.

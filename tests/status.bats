@@ -312,7 +312,9 @@ shows_to_1234() {
     jq -es "length == 1 and (.[0] | ($shape))" one
 }
 
-# Each of the three reads that make a copy.
+# Each of the three reads that make a copy. Sanitizers need shared libraries, and
+# those are read so as well.
+# bats test_tags=not-asan
 @test "status: a page that is cut short is none" {
   requires strace
   as_subreaper start "$PROBE" hold

@@ -292,7 +292,7 @@ pipelines() {
 # Not less itself: it misses a ^Z that comes just before its read.
 pager() {
   shell_on_terminal
-  type_line "$F $P hold | sh -c 'echo asking; read key </dev/tty; echo key=\$key'"
+  type_line "$F $P hold | sh -c 'read ready; echo asking; read key </dev/tty; echo key=\$key'"
   see asking
   control Z
   see Stopped
