@@ -157,8 +157,8 @@ static bool is_secure(char **envp) {
   return auxiliary[0] == AT_SECURE && auxiliary[1] != 0;
 }
 
-/* Parse, and say what cannot be understood. A function of its own, so that its
- * buffers are not main()'s for life. */
+/* Parse, and say what cannot be understood. The buffers are zero at the start,
+ * so LINE would only touch a page for nothing. */
 __attribute__((noinline)) static bool understand(struct options *options,
                                                  char **argv, char **envp) {
   static char message[512] BEHIND_SMALL_DATA, doubts[512] BEHIND_SMALL_DATA;

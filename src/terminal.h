@@ -7,7 +7,7 @@
 
 /* Find the controlling terminal, and whether the entrypoint is to have its
  * foreground, which takes that our own group has it. Without one terminal->fd
- * is -1 and nothing here touches any. */
+ * stays -1, as it was, and nothing here touches any. */
 void terminal_find(struct terminal *terminal);
 
 /* Make group the foreground group (tcsetpgrp(3)). From the background too,
