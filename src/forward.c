@@ -70,7 +70,7 @@ void forward_own(struct init *init, int signal) {
 
 void forward(struct init *init, const struct signalfd_siginfo *received) {
   int from = (int)received->ssi_signo;
-  if (received->ssi_code == SI_KERNEL && terminal_signal(init, from))
+  if (terminal_signal(init, from, received->ssi_code == SI_KERNEL))
     return;
   int to = init->options.rewrite[from];
   if (to == 0) {

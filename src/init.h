@@ -32,7 +32,8 @@ struct terminal {
   pid_t own_group;  /* init's own */
   bool handed_over; /* our group had the foreground, the entrypoint's got it */
   bool on_demand;   /* it gets it when it wants it: others may want it too */
-  bool stay; /* the entrypoint stays in our group, which others have made */
+  bool stay;    /* the entrypoint stays in our group, which others have made */
+  bool stopped; /* then: that group was, and has not been resumed */
   signal_mask received;  /* what our group got while it had the foreground */
   nanoseconds resumed;   /* when init last answered a stop with SIGCONT */
   nanoseconds resume_at; /* when to answer one that nobody else could */

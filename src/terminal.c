@@ -69,6 +69,11 @@ static bool has_foreground(const struct terminal *terminal) {
   return terminal->fd >= 0 && foreground(terminal) == terminal->own_group;
 }
 
+/* Is the entrypoint in our group, which others have made? */
+static bool shares_group(const struct init *init) {
+  return getpgid(init->entrypoint.pid) == 0;
+}
+
 void terminal_continue(struct init *init) {
   struct terminal *terminal = &init->terminal;
   bool ours = has_foreground(terminal);
@@ -77,14 +82,23 @@ void terminal_continue(struct init *init) {
   else if (ours || foreground(terminal) != init->entrypoint.pid)
     terminal->handed_over = false; /* the shell took it when we were stopped */
   terminal->resumed = 0; /* what asks for it now has not asked before */
+  terminal->stopped = false;
 }
 
-bool terminal_signal(struct init *init, int signal) {
+bool terminal_signal(struct init *init, int signal, bool from_kernel) {
   struct terminal *terminal = &init->terminal;
+  const bool wants_terminal = signal == SIGTTIN || signal == SIGTTOU;
+  if (shares_group(init)) {
+    if (wants_terminal || signal == SIGTSTP) {
+      terminal->stopped = true;
+      terminal->resume_at = NEVER;
+    }
+    return from_kernel;
+  }
+  if (!from_kernel)
+    return false;
   terminal->received |= signal_bit(signal);
-  if (getpgid(init->entrypoint.pid) == 0)
-    return true;
-  if ((signal != SIGTTIN && signal != SIGTTOU) || !terminal->handed_over ||
+  if (!wants_terminal || !terminal->handed_over ||
       foreground(terminal) != init->entrypoint.pid)
     return false;
   terminal_set_foreground(terminal, terminal->own_group);
@@ -96,7 +110,7 @@ bool terminal_signal(struct init *init, int signal) {
 void terminal_resume(struct init *init) {
   init->terminal.resumed = now();
   init->terminal.resume_at = NEVER;
-  kill(-init->entrypoint.pid, SIGCONT);
+  kill(shares_group(init) ? 0 : -init->entrypoint.pid, SIGCONT);
 }
 
 /* Answer the entrypoint's stop with SIGCONT, at most once a second: a program
@@ -135,9 +149,13 @@ void terminal_stopped(struct init *init, int signal) {
   if (signal == SIGSTOP ? leader || !terminal->handed_over
                         : signal != SIGTSTP && !wants_terminal)
     return;
-  /* In a group that is not ours, others resume it. */
-  if (terminal->stay && getpgid(init->entrypoint.pid) == 0)
+  /* In a group that is not ours, others resume it, unless they have done so
+   * before it stopped. The stop may be known here before the ^Z is. */
+  if (shares_group(init)) {
+    if (!terminal->stopped)
+      terminal->resume_at = now() + SECOND;
     return;
+  }
 
   if (wants_terminal && has_foreground(terminal)) {
     hand_over(init);

@@ -14,11 +14,11 @@ void terminal_find(struct terminal *terminal);
  * since SIGTTOU is blocked. */
 void terminal_set_foreground(const struct terminal *terminal, pid_t group);
 
-/* init received a signal from the kernel, as all of its group does that the
- * terminal has for it. Returns true if it is not to be forwarded: the
- * entrypoint stays in our group and got it too; or another one of our group
+/* init received a signal; if from the kernel, all of its group did, as is so
+ * with what the terminal has for it. Returns true if it is not to be forwarded:
+ * the entrypoint stays in our group and got it too; or another one of our group
  * wants the terminal, which is given to it. */
-bool terminal_signal(struct init *init, int signal);
+bool terminal_signal(struct init *init, int signal, bool from_kernel);
 
 /* init received SIGCONT: if our own group has the foreground ("fg"), it is for
  * the entrypoint. */
