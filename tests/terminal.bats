@@ -67,6 +67,31 @@ init_is_idle() {
 # Its shell is dead; whoever has adopted it may be slow at reaping.
 init_is_over() { gone "$INIT" || in_state "$INIT" Z; }
 
+# ^Z stops all that the shell waits for, and what is behind a PID namespace, for
+# which it does not wait: a read of the terminal that the stop has not reached
+# yet would take the next line.
+suspend() {
+  control Z
+  see Stopped
+  see '<1> '
+  wait_until programs_are_stopped
+}
+programs_are_stopped() {
+  local JOB INIT list jobs pid
+  read_children "$SHELL_PID"
+  jobs=("${list[@]}")
+  for JOB in "${jobs[@]}"; do
+    INIT=''
+    init_is_there && [[ -n $INIT ]] || continue
+    pid=$INIT
+    while [[ /proc/$pid/exe -ef $FOSTER ]]; do
+      pid=$(first_child "$pid")
+    done
+    [[ $(readlink "/proc/$pid/fd/0") != /dev/pts/* ]] || in_state "$pid" T ||
+      return
+  done
+}
+
 shell_ended() {
   type_line 'exit 0'
   ended "exit 0"
@@ -162,16 +187,12 @@ stops_and_resumes() {
   shell_on_terminal
   type_line "$F $P hold"
   see READY
-  control Z
-  see Stopped
-  see '<1> '
+  suspend
   type_line fg
   see "$P hold"
   find_job
   wait_until in_state "$INIT" S
-  control Z
-  see Stopped
-  see '<1> '
+  suspend
   type_line bg
   see '<1> '
   type_line jobs
@@ -185,9 +206,7 @@ stops_and_resumes() {
   type_line "$F cat"
   type_line hello
   see hello
-  control Z
-  see Stopped
-  see '<1> '
+  suspend
   type_line fg
   type_line again
   see again
@@ -263,9 +282,7 @@ pipelines() {
     type_line "$line"
     type_line hello
     see hello
-    control Z
-    see Stopped
-    see '<1> '
+    suspend
     type_line fg
     type_line again
     see again
@@ -294,9 +311,7 @@ pager() {
   shell_on_terminal
   type_line "$F $P hold | sh -c 'read ready; echo asking; read key </dev/tty; echo key=\$key'"
   see asking
-  control Z
-  see Stopped
-  see '<1> '
+  suspend
   type_line fg
   type_line hello
   see key=hello
@@ -361,15 +376,11 @@ nested() {
   type_line "$F $FOSTER -- $FOSTER -- cat"
   type_line hello
   see hello
-  control Z
-  see Stopped
-  see '<1> '
+  suspend
   type_line fg
   type_line again
   see again
-  control Z
-  see Stopped
-  see '<1> '
+  suspend
   type_line fg
   type_line 'and again'
   see 'and again'
@@ -498,6 +509,33 @@ keeps_off() {
   as_subreaper keeps_off
 }
 
+# What handles a ^Z may stop only when the shell has resumed its job already.
+stops_too_late() {
+  shell_on_terminal
+  mkfifo go
+  cat >late <<'END'
+trap 'read go <go; trap - TSTP; kill -TSTP $$; echo resumed; exit' TSTP
+echo READY
+sleep 1000 & wait
+END
+  type_line "$F sh late"
+  see READY
+  control Z
+  see Stopped
+  see '<1> '
+  type_line fg
+  see 'sh late'
+  find_job
+  wait_until init_is_idle
+  echo >go
+  see resumed
+  see '<0> '
+  shell_ended
+}
+@test "terminal: a stop that comes after its end does not last: as PID 1" {
+  as_pid1 stops_too_late
+}
+
 killed_while_job_is_stopped() {
   shell_on_terminal
   type_line "$F $P hold"
@@ -548,9 +586,7 @@ redraws() {
   find_job
   # less misses a stop that comes between its last look for one and its read.
   wait_until in_state "$(entrypoint)" S
-  control Z
-  see Stopped
-  see '<1> '
+  suspend
   type_line fg
   see 'line 9'
   done_by_terminal type "$2"
@@ -1185,9 +1221,7 @@ stopped_early() {
   fi
   type_line hello
   see hello
-  control Z
-  see Stopped
-  see '<1> '
+  suspend
   type_line fg
   type_line again
   see again
