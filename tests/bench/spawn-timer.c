@@ -31,7 +31,7 @@ static void run(int place, char **command) {
 }
 
 int main(int argc, char **argv) {
-  enum { COMMANDS_MAX = 16 };
+  enum { COMMANDS_MAX = 32 };
   char **commands[COMMANDS_MAX];
   int count = 0;
   if (argc < 3)
