@@ -200,11 +200,13 @@ init_is_there() {
 # Before init has blocked its signals they would end it. In rt_sigtimedwait,
 # where it may wait in a sandbox, they do not read as blocked.
 blocks_term() {
-  local name mask
-  while read -r name mask; do
-    [[ $name != SigBlk: ]] || break
+  local name value mask=0
+  # To its end: what bash has not used yet of the file of a process that dies
+  # meanwhile it cannot put back, and the next read would get it.
+  while read -r name value; do
+    [[ $name != SigBlk: ]] || mask=$value
   done 2>/dev/null <"/proc/$1/status"
-  ((0x${mask:-0} & 1 << 14))
+  ((0x$mask & 1 << 14))
 }
 
 # finish: wait for the end of what `start` started. Sets status and stderr.
