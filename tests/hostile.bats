@@ -53,6 +53,7 @@ descriptors_are_attacked() {
   leave 'echo READY; "$P" daemon "$P" told' -R report -k 60
   ready
   ready
+  "$FOSTER" --status="$INIT" >/dev/null # waits until the page is there
   for fd in "/proc/$INIT/fd"/*; do
     { : >"$fd" && echo rubbish >>"$fd"; } 2>/dev/null || :
   done

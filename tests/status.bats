@@ -395,6 +395,7 @@ foster: which one? --status=PID, where PID is one of FIRST, SECOND"
 attacked() {
   start "$PROBE" orphans 10 held
   ready
+  wait_until shows .state running # and the page is there
   run "$PROBE" attack "$INIT"
   is "$output" "grow: refused
 append: refused
