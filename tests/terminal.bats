@@ -82,7 +82,8 @@ programs_are_stopped() {
   jobs=("${list[@]}")
   for JOB in "${jobs[@]}"; do
     INIT=''
-    init_is_there && [[ -n $INIT ]] || continue
+    init_is_there || continue
+    [[ -n $INIT ]] || continue
     pid=$INIT
     while [[ /proc/$pid/exe -ef $FOSTER ]]; do
       pid=$(first_child "$pid")
