@@ -71,7 +71,7 @@ static bool has_foreground(const struct terminal *terminal) {
 
 /* Is the entrypoint in our group, which others have made? */
 static bool shares_group(const struct init *init) {
-  return getpgid(init->entrypoint.pid) == 0;
+  return init->terminal.stay && getpgid(init->entrypoint.pid) == 0;
 }
 
 void terminal_continue(struct init *init) {
@@ -110,7 +110,7 @@ bool terminal_signal(struct init *init, int signal, bool from_kernel) {
 void terminal_resume(struct init *init) {
   init->terminal.resumed = now();
   init->terminal.resume_at = NEVER;
-  kill(shares_group(init) ? 0 : -init->entrypoint.pid, SIGCONT);
+  kill(-getpgid(init->entrypoint.pid), SIGCONT); /* 0: of others' making */
 }
 
 /* Answer the entrypoint's stop with SIGCONT, at most once a second: a program

@@ -49,6 +49,15 @@ moved() {
 }
 @test "odd: an entrypoint that changes its group: as PID 1" { as_pid1 moved group; }
 @test "odd: an entrypoint that changes its group: as a subreaper" { as_subreaper moved group; }
+# Nobody but init could resume it there.
+stops_elsewhere() {
+  start "$PROBE" moves group sh -c 'kill -TSTP $$; echo resumed'
+  expect resumed
+  finish
+  is "$status" 0
+  is "$stderr" ""
+}
+@test "odd: a stop in another group does not last: as PID 1" { as_pid1 stops_elsewhere; }
 @test "odd: an entrypoint that changes its session: as PID 1" { as_pid1 moved session; }
 @test "odd: an entrypoint that changes its session: as a subreaper" { as_subreaper moved session; }
 
