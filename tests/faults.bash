@@ -157,8 +157,10 @@ total=0 unknown=0
 while IFS=$'\t' read -r who call number key line; do
   find_row "$who" "$line" || unknown=1
   [[ ${rows_outcome[row]} != never ]] || continue
-  # Without these the program does not hear of the parent's end, or of ours.
+  # Without these the program does not hear of the parent's end, or stays
+  # stopped.
   [[ $place != orphan || $line != @(prctl|kill)* ]] || continue
+  [[ $place != terminal || $line != kill*SIGCONT* ]] || continue
   if [[ $FAULTS != all ]]; then
     key="$who $key"
     # Not again what another run has tried already.
