@@ -14,10 +14,10 @@ void terminal_find(struct terminal *terminal);
  * since SIGTTOU is blocked. */
 void terminal_set_foreground(const struct terminal *terminal, pid_t group);
 
-/* init received a signal; if from the kernel, all of its group did, as is so
- * with what the terminal has for it. Returns true if it is not to be forwarded:
- * the entrypoint stays in our group and got it too; or another one of our group
- * wants the terminal, which is given to it. */
+/* init received `signal`; from_kernel: as the terminal sends one, so all of its
+ * group did. Returns true if it is not to be forwarded: the entrypoint stays in
+ * our group and got it too; or another one of our group wants the terminal,
+ * which is given to it. */
 bool terminal_signal(struct init *init, int signal, bool from_kernel);
 
 /* init received SIGCONT: if our own group has the foreground ("fg"), it is for

@@ -515,7 +515,8 @@ stops_too_late() {
   shell_on_terminal
   mkfifo go
   cat >late <<'END'
-trap 'read go <go; trap - TSTP; kill -TSTP $$; echo resumed; exit' TSTP
+exec 9<>go
+trap ': >trapped; read go <&9; trap - TSTP; kill -TSTP $$; echo resumed; exit' TSTP
 echo READY
 sleep 1000 & wait
 END
@@ -524,9 +525,11 @@ END
   control Z
   see Stopped
   see '<1> '
+  wait_until test -e trapped # or the SIGCONT discards the SIGTSTP
   type_line fg
   see 'sh late'
   find_job
+  wait_until in_state "$JOB" S # before that the SIGCONT is still to come
   wait_until init_is_idle
   echo >go
   see resumed
