@@ -174,7 +174,7 @@ inside_a_namespace() { "$@"; }
 zombies_by_parent_of_a_subreaper() {
   foster sh -c '
     "$FOSTER" -s "$PROBE" negligent 5 >ready & init=$!
-    until grep -q READY ready; do :; done
+    until grep -qs READY ready; do :; done
     "$FOSTER" --status=$init; kill $init' >one
   is "$(jq -c '.zombies | [.count, .by_parent[0].name]' one)" '[5,"probe"]'
 }
@@ -366,7 +366,7 @@ shows_to_1234() {
   cat >script <<'END'
     "$FOSTER" --status; echo "none: $?"
     "$FOSTER" -s "$PROBE" hold >first & first=$!
-    until grep -q READY first; do :; done
+    until grep -qs READY first; do :; done
     until "$FOSTER" --status | jq -c "[.pid == $first, .mode]"; do :; done
     # Who holds the page of another is no foster.
     exec 9</proc/$first/fd/$(ls -l /proc/$first/fd |
@@ -374,7 +374,7 @@ shows_to_1234() {
     "$FOSTER" --status=$$; echo "holder: $?"
     "$FOSTER" --status | jq -c ".pid == $first"
     "$FOSTER" -s "$PROBE" hold >second & second=$!
-    until grep -q READY second; do :; done
+    until grep -qs READY second; do :; done
     until "$FOSTER" --status=$second >/dev/null; do :; done
     "$FOSTER" --status 2>&1 | sed "s/$first/FIRST/;s/$second/SECOND/"
     kill $first $second
