@@ -51,8 +51,9 @@ killed() { # killed COUNT NAME...: the one warning, and the names in it
   matches "$stderr" "^foster: killed $1 that had not ended in time: $names\$"
 }
 
-# The user that the tests take if they are run by root.
-ANYBODY=54321
+# The user that a test takes if it is run by root: one that nobody else is, not
+# even a test that runs beside it.
+ANYBODY=$((50000 + $$ % 10000))
 DROP=(setpriv --reuid "$ANYBODY" --regid "$ANYBODY" --clear-groups)
 as_anybody() {
   for_anybody
