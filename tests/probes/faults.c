@@ -166,24 +166,27 @@ int probe_launch(int argc, char **argv) {
   become(argv + 2, false);
 }
 
-/* A child that has to be killed, and says so if init ends without it. */
-static void outlive(pid_t init) {
+/* A child that has to be killed, and says so if init ends without it. The
+ * parent may have ended before prctl(2), which then tells of no death but of
+ * the next one: it is asked for after that. */
+static void outlive(pid_t init, pid_t parent) {
   long result;
   siginfo_t info;
   PERSIST(result, prctl(PR_SET_PDEATHSIG, SIGUSR2));
-  while (wait_signal(bit(SIGUSR2), PATIENCE, &info) == SIGUSR2)
-    if (getppid() != init) {
+  do
+    if (getppid() != parent && getppid() != init) {
       report("outlived\n");
       break;
     }
+  while (wait_signal(bit(SIGUSR2), PATIENCE, &info) == SIGUSR2);
   _exit(0);
 }
 
 /* One for the drain, and an orphan for -w that ends at once. */
 static void leave(void) {
-  pid_t init = getppid();
+  pid_t init = getppid(), own = getpid();
   if (syscall(SYS_clone, SIGCHLD, NULL, NULL, NULL, NULL) == 0)
-    outlive(init);
+    outlive(init, own);
   if (syscall(SYS_clone, SIGCHLD, NULL, NULL, NULL, NULL) == 0) {
     syscall(SYS_clone, SIGCHLD, NULL, NULL, NULL, NULL);
     _exit(0);
